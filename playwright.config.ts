@@ -1,11 +1,12 @@
 import { defineConfig } from "playwright/test";
-import { clientUrl, product, productServer } from "./e2e/support/config.ts";
+import { apiUrl, clientUrl, product, productServer } from "./e2e/support/config.ts";
 import { findBrowser } from "./scripts/lib/test-run/ensure-browser.ts";
 
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
   globalSetup: "./e2e/support/wait-for-api.ts",
+  metadata: { apiUrl },
   forbidOnly: true,
   // One more than the tests need processors: a test waits for about a third of its time.
   workers: 3,
@@ -18,6 +19,8 @@ export default defineConfig({
   use: {
     baseURL: clientUrl,
     screenshot: "only-on-failure",
+    // Only the test of the installed app has one: it answers requests that other tests fail on purpose.
+    serviceWorkers: "block",
     // Animations take a fifth of the browser's time, and every test waits for their end.
     contextOptions: { reducedMotion: "reduce" },
     // Recording takes a third of the time of every test. To look into a failure, add `--trace retain-on-failure`.

@@ -3,17 +3,34 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
+import { chunkOf } from "./scripts/lib/client-build/chunks.ts";
 import { siteFiles } from "./scripts/lib/client-build/screen-pages.ts";
+import { serviceWorker } from "./scripts/lib/client-build/service-worker.ts";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 
 /** What renders the screens runs from a folder that has neither packages nor a package beside it. */
 const oneFile = { codeSplitting: false, entryFileNames: "[name].mjs" };
 
-/** All that the application starts with comes in one file: every further one would cost a request of its own. */
+/** Each further file costs the browser a request and a task of its own. */
 const fewFiles = {
-  codeSplitting: { groups: [{ name: "app", tags: ["$initial" as const] }] },
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    // A module that only one file needs stays there. Otherwise that file and a shared one could import each other.
+    minShareCount: 2,
+    groups: [
+      { name: "app", tags: ["$initial" as const], minShareCount: 1 },
+      { name: "icons", test: /lucide-react/, minShareCount: 3 },
+      { name: chunkOf, debugName: "chunks" },
+    ],
+  },
 };
+
+/**
+ * What a later chunk imports is requested once it has arrived. Listing it ahead would add the names of some hundred files
+ * to the first script of every visitor. The first page's own files are listed in its HTML.
+ */
+const stylesOnly = (_: string, files: string[]) => files.filter((file) => file.endsWith(".css"));
 
 const routerFile = (name: string) =>
   fileURLToPath(new URL(`node_modules/react-router/dist/production/${name}.mjs`, import.meta.url));
@@ -32,7 +49,7 @@ export default defineConfig(({ command, mode, isSsrBuild }) => {
   return {
     root: "client",
     envDir: projectRoot,
-    plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier()],
+    plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier(), serviceWorker()],
     resolve: {
       alias: {
         "@shared": fileURLToPath(new URL("shared", import.meta.url)),
@@ -51,6 +68,7 @@ export default defineConfig(({ command, mode, isSsrBuild }) => {
       emptyOutDir: true,
       manifest: true,
       target: "es2022",
+      modulePreload: { polyfill: false, resolveDependencies: stylesOnly },
       rolldownOptions: { output: isSsrBuild ? oneFile : fewFiles },
     },
   };

@@ -4,16 +4,16 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
 /** They render in jsdom, against a fake of the REST API. */
 const COMPONENTS = "client/src/**/*.test.tsx";
-const DATABASE = ["shared/testing/global-setup.ts"];
-/** They replace a module by `vi.mock`, which works only before anybody has imported it. */
-const REPLACING_A_MODULE = [
-  "server/src/modules/accounts/identity/builtin-identity.integration.test.ts",
-  "server/src/modules/accounts/routes.integration.test.ts",
-];
 
 /** What suites with a configuration of their own have in common with all tests. */
 export const common = {
-  resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "@shared": fileURLToPath(new URL("shared", import.meta.url)),
+      // One file instead of one for each icon.
+      "lucide-react": fileURLToPath(import.meta.resolve("lucide-react")),
+    },
+  },
   test: {
     pool: "forks",
     // Only a failure takes that long, but a busy machine may.
@@ -34,10 +34,6 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "isolated", globalSetup: DATABASE, include: REPLACING_A_MODULE },
-      },
-      {
-        extends: true,
         test: {
           name: "components",
           include: [COMPONENTS],
@@ -50,10 +46,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "shared",
-          globalSetup: [...DATABASE, "shared/testing/bundle-services.ts"],
+          globalSetup: ["shared/testing/global-setup.ts", "shared/testing/bundle-services.ts"],
           setupFiles: ["shared/testing/empty-databases.ts"],
           include: [ALL],
-          exclude: [...REPLACING_A_MODULE, "**/node_modules/**"],
           // Each file has its own server and clock and an empty database; importing everything anew takes a fifth of the run.
           isolate: false,
         },

@@ -7,7 +7,11 @@ import { projectRoot } from "./lib/prepare-project.mjs";
 
 const text = readFileSync(join(projectRoot, ".env.example"), "utf8");
 /** Given to both sides, so that no secrets are made on disk. */
-const secrets = { JWT_SECRET: "x".repeat(32), ADMIN_PASSWORD: "password" };
+const secrets = {
+  JWT_SECRET: "x".repeat(32),
+  ADMIN_PASSWORD: "password",
+  VAPID_PUBLIC_KEY: Buffer.alloc(65, 4).toString("base64url"),
+};
 
 const defaults = parse(text.replaceAll(/^#(?=[A-Z_]+=)/gm, ""));
 const examples = parse(

@@ -3,11 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@shared/database/database.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { startFakeEvm } from "@shared/testing/fakes/fake-evm.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { type HttpFake, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
+import { FAKE_TRON_KEY, startFakeTron } from "@shared/testing/fakes/fake-tron.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, expect, it, vi } from "vitest";
@@ -69,9 +73,15 @@ it("a server and a worker at work connect only to what their settings name", {
     open(startEmpty()),
     open(startEmpty()),
   ]);
+  const [evm, tron] = [await open(startFakeEvm()), await open(startFakeTron())];
   const [apiPort, metricsPort] = [await freePort(), await freePort()];
   await Promise.all([
-    startService("server", { MONGODB_URI, API_PORT: String(apiPort), SMTP_URL: smtp.url }),
+    startService("server", {
+      ...{ MONGODB_URI, API_PORT: String(apiPort), SMTP_URL: smtp.url },
+      ...{ USDT_EVM_ADDRESS: `0x${"b".repeat(40)}`, EVM_RPC_URL: evm.url },
+      ...{ USDT_TRON_ADDRESS: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", TRON_API_URL: tron.url },
+      TRON_API_KEY: FAKE_TRON_KEY,
+    }),
     startService("worker", {
       ...{ MONGODB_URI, MARKET_DATA: "live", WORKER_METRICS_PORT: String(metricsPort) },
       ...{ EXCHANGES: "binance", EXCHANGE_URL: exchange.url },
@@ -103,6 +113,17 @@ it("a server and a worker at work connect only to what their settings name", {
     const query = new URLSearchParams({ symbol, timeframe: "1h" });
     expect((await fetch(`${api}/candles?${query}`)).ok).toBe(false);
   }
+  const admin = await createUser(database, { role: "admin" });
+  const proof_image = await chartImage(1).png().toBuffer();
+  for (const transaction_hash of [`0x${"c".repeat(64)}`, "c".repeat(64)]) {
+    const body = multipartForm({ sender_name: "Ann", transaction_hash, proof_image });
+    const headers = { Authorization: `Bearer ${token}` };
+    await fetch(`${api}/submit-payment-proof`, { method: "POST", headers, body });
+    const lookup = await fetch(`${api}/admin/payments/${trader.username}/transaction`, {
+      headers: { Authorization: `Bearer ${signTokenFor(admin, SECRETS)}` },
+    });
+    expect(lookup.status).toBe(200);
+  }
   const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   expect(figures).toContain('provider_circuit_open{provider="binance",service="worker"} 0');
   expect(figures).toMatch(
@@ -111,7 +132,9 @@ it("a server and a worker at work connect only to what their settings name", {
 
   const mongo = contact(MONGODB_URI);
   await vi.waitFor(() => {
-    expect(contactsOf("server")).toEqual([mongo, contact(smtp.url)].toSorted());
+    expect(contactsOf("server")).toEqual(
+      [mongo, ...[smtp.url, evm.url, tron.url].map(contact)].toSorted(),
+    );
     const services = [exchange.url, openAi.baseUrl, oanda.url, yahoo.url].map(contact);
     expect(contactsOf("worker")).toEqual([mongo, ...services].toSorted());
   }, PATIENCE);

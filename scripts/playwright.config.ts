@@ -15,6 +15,8 @@ export const product = {
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
+  globalSetup: "../e2e/support/wait-for-api.ts",
+  metadata: { apiUrl: product.api },
   outputDir: "../test-results/demo",
   workers: 1,
   timeout: 900_000,

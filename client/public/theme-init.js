@@ -66,6 +66,9 @@
   window.addEventListener("appready", onReady, { once: true });
 })();
 
+// The content policy forbids `eval`, which zod would compile its checks with.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+
 // The application comes after the first paint, which its code would only keep waiting; at the latest after two seconds,
 // as nothing is painted in a tab that is not in view.
 (() => {
@@ -74,7 +77,7 @@
     const code = document.querySelector("template#code");
     if (!(code instanceof HTMLTemplateElement)) return;
     code.remove();
-    // Each in a task of its own: forty requests made in one would keep the reader waiting.
+    // Each in a task of its own: many requests made in one would keep the reader waiting.
     for (const tag of [...code.content.children]) setTimeout(() => document.head.append(tag));
   };
   new PerformanceObserver(load).observe({ type: "paint", buffered: true });

@@ -4,7 +4,6 @@ import { App, loadScreen } from "./app/app.tsx";
 import { routes } from "./app/routes.tsx";
 import { pageHead } from "./ui/page-heading.tsx";
 
-/** Renders a screen for a visitor as HTML, with its title and description. */
 export async function renderScreen(path: string) {
   await loadScreen(routes, path);
   Object.assign(pageHead, { title: "", description: "" });

@@ -9,3 +9,13 @@ interface ImportMetaEnv {
   /** The operator's email address; set at build time. */
   readonly VITE_CONTACT_EMAIL?: string;
 }
+
+/** Missing from TypeScript's library. Its URL is an object that the functions of the browser take like a string. */
+interface Window {
+  readonly trustedTypes?: {
+    createPolicy(
+      name: string,
+      rules: { createScriptURL(url: string): string },
+    ): { createScriptURL(url: string): string };
+  };
+}

@@ -26,7 +26,7 @@ export function offlineVerifier(): Plugin {
   };
 }
 
-export async function buildPage(): Promise<string> {
+async function buildPage(): Promise<string> {
   const page = await readFile(fileOf("verifier.html"), "utf8");
   const script = await bundleScript();
   // As a function, because `$` in a replacement string has a meaning.

@@ -1,6 +1,15 @@
 import { readFile } from "node:fs/promises";
+import { callApi } from "@shared/testing/call-api.ts";
 import { expect, type Page } from "playwright/test";
-import { actAsAdmin, makeTrader, PASSWORD } from "../support/api.ts";
+import {
+  actAsAdmin,
+  addEmailChannel,
+  isChannelOn,
+  makeTrader,
+  PASSWORD,
+  turnChannelOn,
+} from "../support/api.ts";
+import { apiUrl } from "../support/config.ts";
 import { test } from "../support/test.ts";
 import {
   logIn,
@@ -43,6 +52,31 @@ test("a proof shows in the other tab and after a reload, until an administrator 
   await expect(page.getByRole("button", { name: "Submit proof" })).toBeVisible();
 });
 
+test("the plan of the payment page becomes a subscription, whose end the open page explains, also after a reload", async ({
+  page,
+}) => {
+  const { username } = await makeTrader();
+  await page.goto("/payment?plan=trader");
+  await page.getByRole("link", { name: "Submit proof on the dashboard" }).click();
+  await logIn(page, { username, password: PASSWORD });
+  await expect(page.getByRole("combobox", { name: "Plan" })).toHaveValue("trader");
+  await sendProof(page, "Jane Miller");
+  await expect(page.getByText("Trader, $100 per month")).toBeVisible();
+  await actAsAdmin(`/admin/approve/${username}`);
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
+  await expect(page.getByRole("progressbar", { name: "Days left" })).toBeVisible();
+  await expect(page.getByText("Trader, 1 month")).toBeVisible();
+  await page.getByRole("link", { name: "Open the signal bot" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Signal bot" })).toBeVisible();
+  await actAsAdmin(`/admin/revoke/${username}`);
+  const reason = page.getByText("An administrator ended your Trader subscription");
+  await expect(reason).toBeVisible();
+  await page.reload();
+  await expect(reason).toBeVisible();
+  await actAsAdmin(`/admin/renew/${username}`, { plan: "pro", months: "1" });
+  await expect(page.getByRole("heading", { level: 1, name: "Signal bot" })).toBeVisible();
+});
+
 test("a new verification link is sent, and opening it anywhere shows here at once", async ({
   page,
   openElsewhere,
@@ -59,6 +93,28 @@ test("a new verification link is sent, and opening it anywhere shows here at onc
   await elsewhere.goto(link);
   await expect(elsewhere.getByRole("heading", { name: "Email verified" })).toBeVisible();
   await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+});
+
+test("the link in an email of a channel turns it off, once its reader has confirmed that", async ({
+  page,
+}) => {
+  const trader = await makeTrader();
+  const email = `${trader.username}@example.com`;
+  await page.goto(await mailedLink(email, { path: "/verify-email" }));
+  await expect(page.getByRole("heading", { name: "Email verified" })).toBeVisible();
+  const channel = await addEmailChannel(trader);
+  const link = await mailedLink(email, { path: "/unsubscribe" });
+  await page.goto(link);
+  await expect(page.getByRole("heading", { name: "Turn these emails off?" })).toBeVisible();
+  expect(await isChannelOn(trader, channel)).toBe(true);
+  await page.getByRole("button", { name: "Turn them off" }).click();
+  await expect(page.getByRole("heading", { name: "Emails are off" })).toBeVisible();
+  expect(await isChannelOn(trader, channel)).toBe(false);
+
+  await turnChannelOn(trader, channel);
+  const oneClick = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+  await callApi(apiUrl + link, { body: oneClick });
+  expect(await isChannelOn(trader, channel)).toBe(false);
 });
 
 test("a trader downloads their data and deletes the account, which ends every tab", async ({

@@ -3,9 +3,9 @@ import { actAsAdmin, makeSignal, makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import { openLive, signIn } from "../support/users.ts";
 
-test("what a toast said is read again in the notification center, in whichever tab, and each fact stands once on the bot page", async ({
+test("what a toast said is read again in the notification center, on whichever device, and each fact stands once on the bot page", async ({
   page,
-  context,
+  openElsewhere,
 }) => {
   const trader = await makeTrader({ approved: true });
   await signIn(page, trader);
@@ -18,9 +18,10 @@ test("what a toast said is read again in the notification center, in whichever t
   await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
   await page.reload();
   await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
-  const tab = await context.newPage();
-  await tab.goto("/user-panel");
-  const otherBell = tab.getByRole("button", { name: /^Notifications/ });
+  const device = await openElsewhere();
+  await signIn(device, trader);
+  await device.goto("/user-panel");
+  const otherBell = device.getByRole("button", { name: /^Notifications/ });
   await expect(otherBell).toHaveAccessibleName("Notifications, 2 unread");
   await bell.focus();
   await page.keyboard.press("Enter");

@@ -32,8 +32,11 @@ test.describe("a shared signal", () => {
     await expect(visitor.locator('meta[name="robots"]')).toHaveAttribute("content", /noindex/);
 
     await page.getByRole("button", { name: "Stop sharing" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Stop sharing" }).click();
-    await expect(page.getByRole("button", { name: "Create link" })).toBeVisible();
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect((await page.request.get(image)).status()).toBe(200);
+    await page.getByRole("button", { name: "Stop sharing" }).click();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await expect(page.getByRole("button", { name: "Create link" })).toBeEnabled();
     expect((await page.request.get(image)).status()).toBe(404);
     await visitor.reload();
     await expect(

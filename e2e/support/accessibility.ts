@@ -29,13 +29,19 @@ const violationsSchema = z.array(
   }),
 );
 
-/** What on the page violates these rules of WCAG 2.2 AA: one sentence each. */
-async function findViolations(page: Page, runOnly: typeof ALL_RULES): Promise<string[]> {
+interface Check {
+  runOnly: typeof ALL_RULES;
+  part: string;
+}
+
+/** What in this part of the page violates these rules of WCAG 2.2 AA: one sentence each. */
+async function findViolations(page: Page, { runOnly, part }: Check): Promise<string[]> {
   // Evaluated by the debugger, which the page's content security policy does not concern. Once per document is enough.
   const isLoaded = await page.evaluate(() => "axe" in window);
   if (!isLoaded) await page.evaluate(axe.source);
+  const options = JSON.stringify({ runOnly, resultTypes: ["violations"] });
   const found: unknown = await page.evaluate(
-    `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ["violations"] })}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify(part)}, ${options}).then(({ violations }) => violations)`,
   );
   return violationsSchema
     .parse(found)
@@ -48,11 +54,14 @@ async function findViolations(page: Page, runOnly: typeof ALL_RULES): Promise<st
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Expects what `page` shows to be without violations in every theme and to fit the screen, on every screen size. */
+/**
+ * Expects what `page` shows to be without violations in every theme and to fit the screen, on every screen size.
+ * @param part selects what to look at, where the rest has been looked at before
+ */
 export async function expectAccessible(
   page: Page,
   what: string,
-  sizes = [DESKTOP, PHONE],
+  { sizes = [DESKTOP, PHONE], part = "html" } = {},
 ): Promise<void> {
   for (const size of sizes) {
     await page.setViewportSize(size);
@@ -60,8 +69,8 @@ export async function expectAccessible(
     for (const theme of THEMES) {
       await applyTheme(page, theme);
       const name = `${what}, ${theme}, ${size.width} px`;
-      const rules = theme === "dark" ? ALL_RULES : COLOR_RULES;
-      expect.soft(await findViolations(page, rules), name).toEqual([]);
+      const runOnly = theme === "dark" ? ALL_RULES : COLOR_RULES;
+      expect.soft(await findViolations(page, { runOnly, part }), name).toEqual([]);
     }
   }
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Session, sessionSchema } from "@shared/contract/account.ts";
+import { channelListSchema, channelSchema } from "@shared/contract/channels.ts";
+import type { PlanId } from "@shared/contract/plans.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";
@@ -59,10 +61,29 @@ export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
 
 export async function submitProof(
   { token }: Session,
-  proof: { senderName: string; image: Buffer },
+  { senderName, image, plan }: { senderName: string; image: Buffer; plan?: PlanId },
 ): Promise<void> {
-  const body = multipartForm({ sender_name: proof.senderName, proof_image: proof.image });
+  const fields = { sender_name: senderName, proof_image: image };
+  const body = multipartForm({ ...fields, ...(plan && { plan }) });
   await expectAnswer(z.unknown(), `${apiUrl}/submit-payment-proof`, { token, body });
+}
+
+/** Adds a channel with the trader's email address, and sends a test message to it. @returns its id */
+export async function addEmailChannel({ token }: Session): Promise<string> {
+  const url = `${apiUrl}/channels`;
+  const { id } = await expectAnswer(channelSchema, url, { token, body: { kind: "email" } });
+  await expectAnswer(z.unknown(), `${url}/${id}/test`, { token, body: {} });
+  return id;
+}
+
+export async function isChannelOn({ token }: Session, channelId: string): Promise<boolean> {
+  const { channels } = await expectAnswer(channelListSchema, `${apiUrl}/channels`, { token });
+  return channels.some(({ id, enabled }) => id === channelId && enabled);
+}
+
+export async function turnChannelOn({ token }: Session, id: string): Promise<void> {
+  const change = { method: "PATCH", token, body: { enabled: true } };
+  await expectAnswer(channelSchema, `${apiUrl}/channels/${id}`, change);
 }
 
 export function makeSignal(
@@ -73,4 +94,15 @@ export function makeSignal(
   const path = chartImage ? "/get-signal-with-image" : "/get-signal";
   const body = chartImage ? multipartForm({ ...request, chart_image: chartImage }) : request;
   return expectAnswer(signalResponseSchema, apiUrl + path, { token, body });
+}
+
+export async function watchMarket({ token }: Session, symbol: string): Promise<void> {
+  const body = { symbol, timeframe: "1h" };
+  await expectAnswer(z.unknown(), `${apiUrl}/watchlist`, { token, body });
+}
+
+/** A channel to which nothing is sent in the test. */
+export async function addWebhook({ token }: Session): Promise<void> {
+  const body = { kind: "webhook", url: "http://localhost:9/hook", events: [] };
+  await expectAnswer(z.unknown(), `${apiUrl}/channels`, { token, body });
 }

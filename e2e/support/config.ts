@@ -43,6 +43,7 @@ export function productServer(address: ProductAddress, adminPassword: string) {
       DEMO_RECORD: "off",
       OPENAI_API_KEY: "",
       RATE_LIMIT: "off",
+      WEBHOOK_ALLOW_PRIVATE: "on",
       LOG_LEVEL: "warn",
     },
   } as const;

@@ -20,6 +20,20 @@ export async function holdRequests(page: Page, { url }: { url: RegExp }): Promis
   return { release: () => release() };
 }
 
+const HOLD_API = `
+  const released = new Promise((resolve) => { globalThis.releaseApi = resolve; });
+  const { fetch } = globalThis;
+  globalThis.fetch = async (address, options) => {
+    if (String(address).startsWith("${apiUrl}/")) await released;
+    return fetch(address, options);
+  };
+`;
+
+/** Lets every screen that `page` opens wait for the API until `releaseApi`. A route would turn off the browser's cache. */
+export const holdApi = (page: Page): Promise<unknown> => page.addInitScript({ content: HOLD_API });
+
+export const releaseApi = (page: Page): Promise<unknown> => page.evaluate("releaseApi()");
+
 /** Lets the first of these requests be answered by the server, and holds the answer back until it is released. */
 export async function holdAnswer(
   page: Page,

@@ -13,6 +13,9 @@ const outside = /^https:\/\//;
 const failedRequest =
   /^Failed to load resource|^WebSocket connection to|^WebSocket is already in CLOSING|blocked by CORS policy|^The resource .* was preloaded/;
 
+/** The settings of the tests keep out the service worker, see `playwright.config.ts`. */
+const blockedWorker = /^Service Worker registration blocked by Playwright$/;
+
 /** Other tests delete proofs of payment while an administrator's page shows them. */
 const deletedProof = /\/payment_proofs\//;
 
@@ -30,6 +33,7 @@ function judge(message: ConsoleMessage, complaints: Complaints): void {
   const { texts, expectsFailures, expectedMessage } = complaints;
   if (!["error", "warning"].includes(message.type())) return;
   const { url } = message.location();
+  if (blockedWorker.test(message.text())) return;
   if (outside.test(url) || deletedProof.test(url)) return;
   if (expectsFailures && failedRequest.test(message.text())) return;
   if (expectedMessage?.test(message.text())) return;

@@ -34,7 +34,6 @@ export async function registerTrader(page: Page): Promise<string> {
   return session.username;
 }
 
-/** Opens a screen and waits until its live connection is up. */
 export async function openLive(page: Page, path: string): Promise<void> {
   const connected = page
     .waitForEvent("websocket", (socket) => socket.url().includes("/socket.io/"))

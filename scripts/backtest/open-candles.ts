@@ -63,7 +63,7 @@ async function fetchLive(
 ): Promise<Source> {
   const logger = createLogger({ service: "backtest", level: "silent" });
   const live = { ...settings, MARKET_DATA: "live" as const };
-  const { marketData } = createMarketData({ settings: live, now: Date.now, logger });
+  const { marketData } = await createMarketData({ settings: live, now: Date.now, logger });
   const series: CandleSeries = await fetchHistory({
     market: marketData,
     symbol,

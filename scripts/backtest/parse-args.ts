@@ -20,7 +20,7 @@ export const USAGE = `Usage: npm run backtest -- [options]
   --costs 0.01,0.05      spread and commission of each side, percent; those of the settings by default
   --seed 1 --repetitions 200
                          of the random entries
-  --out folder           for report.json and report.html; DATA_DIR/backtests/<time> by default`;
+  --out folder           for report.json; DATA_DIR/backtests/<time> by default`;
 
 const numberIn = (range: { min: number; max: number }) =>
   z.coerce.number().min(range.min).max(range.max);

@@ -12,13 +12,9 @@ import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import { promptProvenance } from "../../worker/src/analysis/openai/prompt.ts";
 import { rulesAnalyst } from "../../worker/src/analysis/rules/rules-analyst.ts";
 import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
-import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/cached-analyst.ts";
+import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/analyst-strategy.ts";
 import { CandleFileError } from "../../worker/src/backtest/recorded-market.ts";
-import { renderReport } from "../../worker/src/backtest/report/render-report.ts";
-import type {
-  BacktestOptions,
-  BacktestReport,
-} from "../../worker/src/backtest/report/report-schema.ts";
+import type { BacktestOptions, BacktestReport } from "../../worker/src/backtest/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
 import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
 import { CliError, type Command, EXIT_STOPPED, resolveTyped } from "../lib/cli.ts";
@@ -47,10 +43,8 @@ export async function runBacktestCommand(command: Command): Promise<BacktestRepo
   const folder = args.out ? resolveTyped(args.out) : join(settings.DATA_DIR, "backtests", stamp);
   await mkdir(folder, { recursive: true });
   const json = join(folder, "report.json");
-  const html = join(folder, "report.html");
   await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
-  await writeFile(html, renderReport(report));
-  for (const line of [...describeReport(report), "", html, json]) command.say(line);
+  for (const line of [...describeReport(report), "", json]) command.say(line);
   return report;
 }
 
@@ -135,5 +129,6 @@ function describeReport(report: BacktestReport): string[] {
         ]
       : []),
     verdict,
+    ...report.caveats.map((caveat) => `- ${caveat}`),
   ];
 }

@@ -6,8 +6,7 @@ import { MongoClient } from "mongodb";
 import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { type BackupFolder, FOLDER_MODE } from "./backup-files.ts";
-import { type BackupManifest, dumpDatabase } from "./dump-database.ts";
-import { restoreDatabase } from "./restore-database.ts";
+import { type BackupManifest, dumpDatabase, restoreDatabase } from "./restore-database.ts";
 
 /** `create [folder]` saves all collections as of one moment; `restore <folder>` writes them into an empty database. */
 export async function main({ args, say }: Command): Promise<void> {

@@ -3,15 +3,15 @@ import type { Database } from "@shared/database/database.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { until } from "../faults/harness/until.ts";
-import { printTable } from "./lib/report.ts";
 import {
   type BenchOptions,
   createTokens,
   nextMarket,
+  printTable,
   residentBytes,
   type StartedProduct,
   startProduct,
-} from "./lib/start-product.ts";
+} from "./start-product.ts";
 
 const SIGNALS = 200;
 const AI_TIME_MS = 5_000;

@@ -3,8 +3,14 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
-import { percentile, printTable } from "./lib/report.ts";
-import { type BenchOptions, createTokens, nextMarket, startProduct } from "./lib/start-product.ts";
+import {
+  type BenchOptions,
+  createTokens,
+  nextMarket,
+  percentile,
+  printTable,
+  startProduct,
+} from "./start-product.ts";
 
 const IN_FLIGHT = [1, 20, 50];
 const SIGNALS_PER_RUN = 1_000;
@@ -62,7 +68,7 @@ export async function benchScaling({ database, uri }: BenchOptions): Promise<voi
   printTable(`Scaling: analyses of ${ANALYSIS_MS} ms, concurrency ${CONCURRENCY} a worker`, rows);
 }
 
-interface BenchTrader {
+export interface BenchTrader {
   token: string;
   push: PushClient;
 }
@@ -82,13 +88,7 @@ async function startPipeline(
 ) {
   const { apiUrl: url, settings, stop } = await startProduct(options);
   const tokens = await createTokens(database, settings, traderCount);
-  const traders = await Promise.all(
-    tokens.map(async (token) => {
-      const push = new PushClient({ url, token, since: { user: 0 } });
-      await new Promise<void>((resolve) => push.socket.once("connect", resolve));
-      return { token, push };
-    }),
-  );
+  const traders = await connectTraders(url, tokens);
   return {
     measure: (load: PipelineLoad) => measurePipeline(url, traders, load),
     stop() {
@@ -97,6 +97,16 @@ async function startPipeline(
     },
   };
 }
+
+/** Opens a socket for each token. */
+export const connectTraders = (url: string, tokens: readonly string[]): Promise<BenchTrader[]> =>
+  Promise.all(
+    tokens.map(async (token) => {
+      const push = new PushClient({ url, token, since: { user: 0 } });
+      await new Promise<void>((resolve) => push.socket.once("connect", resolve));
+      return { token, push };
+    }),
+  );
 
 async function measurePipeline(
   apiUrl: string,

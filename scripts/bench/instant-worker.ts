@@ -71,6 +71,7 @@ const services: WorkerServices = {
     currentSource: () => "replay",
     probe: async () => undefined,
     listedSymbols: async () => [...SYMBOL_SUGGESTIONS],
+    priceStream: async () => undefined,
     health: () => [],
     close: () => undefined,
   },

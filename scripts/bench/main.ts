@@ -4,21 +4,22 @@ import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";
-import { benchFanout } from "./bench-fanout.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
-import { benchHistory, benchUsers } from "./bench-reads.ts";
-import { benchStartup } from "./bench-startup.ts";
-import type { BenchOptions } from "./lib/start-product.ts";
+import { benchPrices } from "./bench-prices.ts";
+import { benchSubscriptions } from "./bench-subscriptions.ts";
+import { benchUsers } from "./bench-users.ts";
+import { benchWatchlist } from "./bench-watchlist.ts";
+import type { BenchOptions } from "./start-product.ts";
 
 const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
-  ["startup", benchStartup],
   ["load", benchLoad],
   ["shared", benchShared],
   ["scaling", benchScaling],
-  ["fanout", benchFanout],
   ["users", benchUsers],
-  ["history", benchHistory],
+  ["subscriptions", benchSubscriptions],
+  ["watchlist", benchWatchlist],
+  ["prices", benchPrices],
 ]);
 
 export async function main({ args, signal }: Command): Promise<void> {

@@ -12,14 +12,20 @@ const AGENDA_LOG = "agenda_logs";
 /** What a server may write where it may not write everything. */
 const SERVER_WRITES: Record<string, readonly string[]> = {
   ledger: [],
+  leases: [],
+  live_prices: [],
   security_log: ["insert"],
+  telegram_updates: [],
 };
 
 /** What a worker may do where it may not do everything. */
 const WORKER_ACTIONS: Record<string, readonly string[]> = {
   users: ["find", "update"],
   credit_entries: ["find", "insert"],
+  billing_periods: ["find"],
+  emails: ["insert"],
   ledger: ["find", "insert"],
+  price_watchers: ["find"],
   payment_proofs: ["find"],
   proof_fingerprints: ["find"],
   [AGENDA_LOG]: CREATE,

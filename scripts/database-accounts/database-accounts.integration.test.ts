@@ -2,14 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSubscription } from "@shared/domain/subscription-schedule.ts";
 import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import { FILE_KINDS, fileStore, newFilename } from "@shared/files/file-store.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { spawnService } from "@shared/testing/spawn-service.ts";
 import { type Db, MongoClient, ObjectId } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveServer, startLiveServer } from "../../server/src/testing/start-live-server.ts";
+import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
+import { createWorkerMetrics } from "../../worker/src/metrics/worker-metrics.ts";
 import { backUp } from "../backup/run-backup.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";
@@ -81,6 +85,22 @@ describe("the accounts of the database", () => {
     expect(await worker.stop()).toBe(0);
     await server.stop();
     expect(worker.lines.join("\n")).not.toContain("not authorized");
+  });
+
+  it("are enough for the sweep of subscriptions", async () => {
+    const worker = await openDatabase({ uri: uriOf("worker", PASSWORDS.worker) });
+    const startedAt = new Date(Date.now() - 26 * 86_400_000);
+    const terms = { plan: "pro", months: 1, graceDays: 3 } as const;
+    const subscription = newSubscription(startedAt, terms);
+    const { _id } = await createUser(root, { approved: true, subscription });
+    const logger = createLogger({ service: "test", level: "silent" });
+    const { signal: abort } = new AbortController();
+    const metrics = createWorkerMetrics();
+    const now = () => new Date();
+    await sweepSubscriptions({ database: worker, logger, metrics, now, abort }, now());
+    expect(await root.users.findById(_id).lean()).toMatchObject({ imageCredits: 200 });
+    expect(await root.emails.countDocuments({ userId: _id })).toBe(1);
+    await worker.close();
   });
 
   it("are enough for the nightly cleanup and for a backup", async () => {

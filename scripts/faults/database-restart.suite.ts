@@ -5,11 +5,11 @@ import { type ApiRequest, callApi } from "@shared/testing/call-api.ts";
 import { TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { holdCommand } from "./harness/replica-set.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** One kind of call of the API. */
 interface CallKind {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import {
   analysisIdsOf,
@@ -10,7 +11,6 @@ import {
 } from "./harness/signal-probes.ts";
 import type { Asked, Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** More than twice the lifetime of a lock. */
 const FREEZE_MS = 42_000;
@@ -51,7 +51,7 @@ describe("with many signals in flight, the AI is called once for each when the d
     await until(() => harness.database.jobs.exists(renewed), { what: "a renewal of locks" });
   };
 
-  it("is frozen for longer than locks last: their owners renew them first", async () => {
+  it("is suspended for longer than locks last: their owners renew them first", async () => {
     const hold = harness.ai.hold();
     const ids = await askForMany(harness, trader, requests(IN_FLIGHT));
     await until(() => hold.arrived >= IN_FLIGHT, { what: "all AI calls" });

@@ -38,6 +38,7 @@ afterAll(() => {
 
 const SECRETS = {
   JWT_SECRET: "a secret of the deployment suite",
+  CHANNEL_SECRET: "a channel secret of the deployment suite",
   ADMIN_PASSWORD: "a password of the suite",
 };
 
@@ -223,7 +224,7 @@ describe("the shipped deployment", () => {
     push.close();
   });
 
-  it("lets nobody into the database without password and TLS", async () => {
+  it("refuses connections to the database without password and TLS", async () => {
     const find = async (address: string) => {
       const client = new MongoClient(address, { serverSelectionTimeoutMS: 2_000 });
       return client

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { untilEnded } from "./harness/signal-probes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const SIGNALS = 6;
 const ELECTED_WITHIN_MS = 45_000;

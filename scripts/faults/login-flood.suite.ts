@@ -4,7 +4,7 @@ import { callApi } from "@shared/testing/call-api.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { percentile } from "../bench/lib/report.ts";
+import { percentile } from "../bench/start-product.ts";
 import { ReplicaSet } from "./harness/replica-set.ts";
 import { ServiceSlot } from "./harness/service-slot.ts";
 
@@ -69,7 +69,7 @@ async function probeDuring(work: Promise<unknown>, user: UserRecord): Promise<nu
   return tookMs;
 }
 
-it(`${ATTEMPTS} guesses for one account from ${ADDRESSES} addresses: few passwords are checked, and nobody waits`, async () => {
+it(`${ATTEMPTS} guesses for one account from ${ADDRESSES} addresses: few passwords are checked, and no user waits`, async () => {
   const [victim, other] = [await createUser(database), await createUser(database)];
   expect(await signIn(victim, TEST_PASSWORD, HOME)).toBe(200);
   const statuses = new Map<number, number>();

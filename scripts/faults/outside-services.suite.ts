@@ -3,12 +3,12 @@ import { signalResponseSchema } from "@shared/contract/signal.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import type { Gateway } from "./harness/gateway.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { untilEnded } from "./harness/signal-probes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three times that is the minute of the outage: the fault itself, not a wait for anything. */
 const THIRD_MS = 20_000;

@@ -3,11 +3,10 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { percentile } from "../bench/lib/report.ts";
-import { residentBytes } from "../bench/lib/start-product.ts";
+import { percentile, residentBytes } from "../bench/start-product.ts";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const SOCKETS = 200;
 /** 40 MB, which each of the sockets asks for. */

@@ -1,9 +1,9 @@
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const TRADERS = 100;
 /** Events of each trader while the sockets are closed. */

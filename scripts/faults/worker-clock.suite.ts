@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three lifetimes of a lock. */
 const AHEAD_MS = 60_000;

@@ -1,11 +1,11 @@
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
 import type { ServiceSlot } from "./harness/service-slot.ts";
 import { isLockOf, JOBS, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 describe("every accepted signal ends exactly once when its worker is killed", () => {
   let harness: FaultHarness;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const CONCURRENCY = 4;
 const LIMIT = { WORKER_CONCURRENCY: String(CONCURRENCY) };

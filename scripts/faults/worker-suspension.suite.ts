@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import type { ServiceSlot } from "./harness/service-slot.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "./harness/signal-probes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
-import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Locks last 20 s: the other worker takes over meanwhile. */
 const SUSPENSION_MS = 36_000;

@@ -23,24 +23,25 @@ const REPORTS = join(projectRoot, "test-results", "lighthouse");
 /** From 0 to 100. */
 const MIN_SCORES = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100 };
 
-let context: BrowserContext;
-let port: number;
 let profile: string;
 
 test.beforeAll(async () => {
   await mkdir(REPORTS, { recursive: true });
   profile = await mkdtemp(join(tmpdir(), "lighthouse-"));
-  port = await pickFreePort();
-  context = await chromium.launchPersistentContext(profile, {
+});
+test.afterAll(() => rm(profile, { recursive: true, force: true }));
+
+async function inNewBrowser<Result>(
+  use: (context: BrowserContext, port: number) => Promise<Result>,
+): Promise<Result> {
+  const port = await pickFreePort();
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath: findBrowser(),
     viewport: null,
     args: ["--no-sandbox", "--disable-gpu", "--no-first-run", `--remote-debugging-port=${port}`],
   });
-});
-test.afterAll(async () => {
-  await context.close();
-  await rm(profile, { recursive: true, force: true });
-});
+  return use(context, port).finally(() => context.close());
+}
 
 for (const preset of PRESETS) {
   for (const screen of PUBLIC_SCREENS) {
@@ -48,39 +49,42 @@ for (const preset of PRESETS) {
   }
 }
 
-for (const preset of PRESETS) {
-  for (const screen of SIGNED_IN_SCREENS) {
-    test(`${screen} reaches its scores on ${preset}`, async () => {
-      await signIn();
-      await expectScores(screen, preset, SKIPPED_WHEN_SIGNED_IN);
-    });
+test.describe("signed in", () => {
+  test.beforeAll(() => inNewBrowser(signIn));
+  for (const preset of PRESETS) {
+    for (const screen of SIGNED_IN_SCREENS) {
+      test(`${screen} reaches its scores on ${preset}`, () =>
+        expectScores(screen, preset, SKIPPED_WHEN_SIGNED_IN));
+    }
   }
-}
+});
 
 /** Lighthouse clears the browser's cache before each run, but not local storage with the session. */
-async function signIn(): Promise<void> {
+async function signIn(context: BrowserContext): Promise<void> {
   const page = await context.newPage();
   await page.goto(`${product.pages}/login`);
-  if (page.url().endsWith("/login")) {
-    await page.getByLabel("Username").fill(product.admin.username);
-    await page.getByLabel("Password", { exact: true }).fill(product.admin.password);
-    await page.getByRole("main").getByRole("button", { name: "Login" }).click();
-  }
+  await page.getByLabel("Username").fill(product.admin.username);
+  await page.getByLabel("Password", { exact: true }).fill(product.admin.password);
+  await page.getByRole("main").getByRole("button", { name: "Login" }).click();
   await page.waitForURL("**/dashboard");
-  await page.close();
 }
 
-/** Expects of the medians of several runs that they reach the minimum scores. */
+/**
+ * Expects of the medians of several runs that they reach the minimum scores. Each run has a browser of its own: in a process
+ * that has shown the application before, the start of the profiler alone blocks the page for up to 0.9 s.
+ */
 async function expectScores(
   screen: string,
   preset: (typeof PRESETS)[number],
   skipAudits: string[] = [],
 ): Promise<void> {
-  const flags = { port, skipAudits, blockedUrlPatterns: BLOCKED_URLS, logLevel: "error" } as const;
+  const flags = { skipAudits, blockedUrlPatterns: BLOCKED_URLS, logLevel: "error" } as const;
   const runs: Record<string, { score: number | null }>[] = [];
   for (let run = 1; run <= RUNS; run += 1) {
     const config = preset === "desktop" ? desktopConfig : undefined;
-    const result = await lighthouse(product.pages + screen, flags, config);
+    const result = await inNewBrowser((_, port) =>
+      lighthouse(product.pages + screen, { ...flags, port }, config),
+    );
     if (!result) throw new Error(`Lighthouse has no result for ${screen}`);
     const report = join(REPORTS, `${screen.slice(1) || "home"}-${preset}-${run}.json`);
     await writeFile(report, JSON.stringify(result.lhr, null, 1));

@@ -83,7 +83,7 @@ describe("docker-compose.yml", () => {
   it("gives the secrets of the server to no other container", () => {
     expect(withSetting("JWT_SECRET")).toEqual(["server"]);
     expect(withSetting("ADMIN_PASSWORD")).toEqual(["server"]);
-    expect(withSetting("SMTP_URL")).toEqual(["server"]);
+    expect(withSetting("SMTP_URL")).toEqual(["server", "worker"]);
     expect(withSetting("MONGO_INITDB_ROOT_PASSWORD")).toEqual(["mongo"]);
   });
 

@@ -112,7 +112,7 @@ function findViolations(folder: string): Set<string> {
   );
 }
 
-describe("the walls between the rooms", () => {
+describe("the import boundaries", () => {
   let folder = "";
   let violations = new Set<string>();
 

@@ -19,6 +19,7 @@ const PERMISSIVE = new Set([
   // Of fonts, which may be passed on with the product.
   "OFL-1.1",
   "Python-2.0",
+  "Unlicense",
 ]);
 
 /**
@@ -28,9 +29,16 @@ const PERMISSIVE = new Set([
 const LGPL = "LGPL-3.0-or-later";
 const MAY_BE_LGPL = /^@img\/sharp-/;
 
+/** The MPL asks for the source of changed files of the package only. It is used unchanged, and is not bundled. */
+const MPL = "MPL-2.0";
+const MAY_BE_MPL = "web-push";
+
 /** One of several choices (`OR`) must be allowed, all of those that hold at once (`AND`). */
 function isAllowed({ name, license }: { name: string; license: string }): boolean {
-  const isFine = (id: string) => PERMISSIVE.has(id) || (id === LGPL && MAY_BE_LGPL.test(name));
+  const isFine = (id: string) =>
+    PERMISSIVE.has(id) ||
+    (id === LGPL && MAY_BE_LGPL.test(name)) ||
+    (id === MPL && name === MAY_BE_MPL);
   const choices = license.replaceAll(/[()]/g, "").split(" OR ");
   return choices.some((choice) => choice.split(" AND ").every(isFine));
 }

@@ -24,8 +24,8 @@ export function listLicenses(): string {
   return `# Package licences
 
 Packages of a production installation on any platform, made by \`npm run licenses\` from \`package-lock.json\`. A test fails if
-this list is out of date, or if a licence has further conditions. The only one with conditions is the LGPL of libvips, which
-sharp decodes images with: it is a shared library in a package of its own, used unchanged and replaceable.
+this list is out of date, or if a licence has further conditions. Two have conditions, both of packages that are used unchanged and are replaceable: the LGPL of
+libvips, a shared library with which sharp decodes images, and the MPL of web-push.
 
 | package | version | licence |
 |---|---|---|

@@ -1,5 +1,5 @@
 import { linearRegression } from "simple-statistics";
-import { residentBytes } from "../bench/lib/start-product.ts";
+import { residentBytes } from "../bench/start-product.ts";
 
 interface ProcessMemory {
   name: string;

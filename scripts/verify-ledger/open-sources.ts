@@ -43,11 +43,11 @@ async function openFile(name: string): Promise<LedgerBytes> {
 }
 
 /** Candles of CSV files or folders of them, or of the market data providers. Null if neither is named. */
-export function openCandleSource(
+export async function openCandleSource(
   abort: AbortSignal,
   candles: readonly string[] = [],
   fromProvider = false,
-): CandleSource | null {
+): Promise<CandleSource | null> {
   if (candles.length > 0) return candleFilesSource(candles.flatMap(readCandleFiles));
   return fromProvider ? providerSource(abort) : null;
 }
@@ -72,10 +72,10 @@ function readCandleFile(name: string): CandleFile {
 }
 
 /** Candles of the market data providers, preferably of the one that an analysis was made from. */
-function providerSource(abort: AbortSignal): CandleSource {
+async function providerSource(abort: AbortSignal): Promise<CandleSource> {
   const settings = { ...loadWorkerSettings(), MARKET_DATA: "live" as const };
   const logger = createLogger({ service: "verify-ledger", level: "silent" });
-  const { marketData } = createMarketData({ settings, now: Date.now, logger });
+  const { marketData } = await createMarketData({ settings, now: Date.now, logger });
   const archive = new CandleArchive({ live: marketData, replay: undefined });
   return {
     candles: (figures, { from, until }) =>

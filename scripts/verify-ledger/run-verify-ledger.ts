@@ -47,7 +47,7 @@ export async function runVerifyLedger({ args, say, signal }: Command): Promise<b
   if (positionals.length > 1) throw new CliError(USAGE);
   const [source] = positionals;
   const kept = (values.head ?? []).map(parseHead);
-  const candles = openCandleSource(signal, values.candles, values["from-provider"]);
+  const candles = await openCandleSource(signal, values.candles, values["from-provider"]);
   if (values.heads) kept.push(...(await readHeads(values.heads)));
   const outcomes: RecordedOutcome[] = [];
   const options = {

@@ -1,19 +1,20 @@
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import type { Route } from "@shared/contract/routes/define-route.ts";
+import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
 import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
 import { handleErrors, handleNotFound } from "./http/error-handler.ts";
-import { notFound } from "./http/errors.ts";
-import { healthHandlers } from "./http/health-routes.ts";
+import { notFound, unavailable } from "./http/errors.ts";
 import { createDocsHandlers } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
-import { createRouter } from "./http/router.ts";
+import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { crossOrigin } from "./http/security-headers.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
+import { channelHandlers } from "./modules/channels/routes.ts";
 import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
 import { createCandleHandlers } from "./modules/markets/candles.ts";
 import { marketHandlers } from "./modules/markets/routes.ts";
@@ -22,8 +23,37 @@ import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-acce
 import { queueDashboardHandlers } from "./modules/queue-dashboard/routes.ts";
 import { createPerformanceHandlers, ledgerHandlers } from "./modules/record/routes.ts";
 import { signalHandlers } from "./modules/signals/routes.ts";
+import { subscriptionHandlers } from "./modules/subscriptions/routes.ts";
 import { userHandlers } from "./modules/users/routes.ts";
+import { watchlistHandlers } from "./modules/watchlist/routes.ts";
 import type { ServerDeps } from "./server-deps.ts";
+
+const OK = { status: "ok" } as const;
+
+/** Liveness, readiness and metrics, for load balancers and monitoring. */
+const healthHandlers: BoundRoute[] = [
+  handle(serviceRoutes.isAlive, () => OK),
+  handle(serviceRoutes.isReady, async (_, { deps }) => {
+    await assertReady(deps);
+    return OK;
+  }),
+  handle(serviceRoutes.getMetrics, (_, { ctx, deps }) => {
+    ctx.type = deps.metrics.registry.contentType;
+    return deps.metrics.registry.metrics();
+  }),
+];
+
+const PING_TIMEOUT_MS = 2_000;
+
+async function assertReady(deps: Pick<ServerDeps, "database" | "feedIsRunning">): Promise<void> {
+  if (!deps.feedIsRunning()) throw unavailable();
+  const db = deps.database.connection.getClient().db();
+  try {
+    await db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
 
 /** The HTTP application, not listening yet. */
 export function createApp(deps: ServerDeps): Koa<AppState> {
@@ -47,7 +77,6 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   return app;
 }
 
-/** All routes of the API with their handlers. */
 export function createApiRouter(deps: ServerDeps): AppRouter {
   const isProduction = deps.settings.NODE_ENV === "production";
   const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
@@ -60,9 +89,12 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
     ...ledgerHandlers,
     ...createAccountHandlers(deps),
     ...signalHandlers,
+    ...watchlistHandlers,
+    ...channelHandlers,
     ...paymentHandlers,
     ...fileHandlers,
     ...userHandlers,
+    ...subscriptionHandlers,
     ...adminHandlers,
     ...queueDashboardHandlers,
   ];

@@ -60,7 +60,7 @@ describe("while the database is away", () => {
   const statuses = async (round: string) => (await callAll(round)).map(({ status }) => status);
   const allWell = [200, 200, 200, 201, 201, 201];
 
-  it("answers 503 in time when it hangs, and is well once it is back", async () => {
+  it("answers 503 in time when it hangs, and recovers once it is back", async () => {
     expect(await statuses("before")).toEqual(allWell);
     relay.freeze();
     expect(await callAll("frozen")).toEqual(Array.from({ length: 6 }, () => unavailable));
@@ -68,7 +68,7 @@ describe("while the database is away", () => {
     expect(await statuses("thawed")).toEqual(allWell);
   });
 
-  it("answers 503 in time when it is gone, and is well once it is back", async () => {
+  it("answers 503 in time when it is down, and recovers once it is back", async () => {
     expect(await statuses("again")).toEqual(allWell);
     await relay.cut();
     expect(await callAll("cut")).toEqual(Array.from({ length: 6 }, () => unavailable));
@@ -76,7 +76,7 @@ describe("while the database is away", () => {
     expect(await statuses("mended")).toEqual(allWell);
   });
 
-  it("is alive but not ready", async () => {
+  it("is running but not ready", async () => {
     expect(await statusOf("/readyz")).toBe(200);
     relay.freeze();
     const startedAt = performance.now();

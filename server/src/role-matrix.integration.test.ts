@@ -4,8 +4,10 @@ import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
+import { createChannel, createDelivery } from "@shared/testing/channel-factory.ts";
 import {
   createUser,
+  createWatchlistItem,
   createWitnessedHead,
   signTokenFor,
   TEST_PASSWORD,
@@ -64,6 +66,17 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "POST /signals/:id/share (of another)": [401, 403, 404, 404, 404],
   "DELETE /signals/:id/share (of another)": [401, 403, 404, 404, 404],
   "GET /shared/:token (void)": [404, 404, 404, 404, 404],
+
+  "PATCH /watchlist/:id (of another)": [401, 403, 404, 404, 404],
+  "DELETE /watchlist/:id (of another)": [401, 403, 404, 404, 404],
+
+  "PATCH /channels/:id (of another)": [401, 404, 404, 404, 404],
+  "DELETE /channels/:id (of another)": [401, 404, 404, 404, 404],
+  "POST /channels/:id/test (of another)": [401, 404, 404, 404, 404],
+  "GET /channels/:id/deliveries (of another)": [401, 404, 404, 404, 404],
+  "POST /channels/:id/deliveries/:deliveryId/resend (of another)": [401, 404, 404, 404, 404],
+  "POST /channels/:id/rotate-secret (of another)": [401, 404, 404, 404, 404],
+  "POST /unsubscribe (void)": [422, 422, 422, 422, 422],
 
   "GET /payment_proofs/:filename (of another)": [401, 403, 403, 403, 200],
   "GET /payment_proofs/:filename (signed)": [200, 200, 200, 200, 200],
@@ -146,6 +159,7 @@ const REQUESTS: Record<string, Prepare> = {
   "POST /change-password (wrong current one)": async () => ({
     json: { current_password: "wrong", new_password: "a secret of 12" },
   }),
+  "POST /me/notifications/seen": async () => ({ json: { user: 0 } }),
   "POST /me/two-factor/confirm": async () => ({ json: { code: "123456" } }),
   "DELETE /me/two-factor": async () => ({ json: { password: TEST_PASSWORD, code: "123456" } }),
   "DELETE /me": async ({ caller, other }) => ({
@@ -202,6 +216,37 @@ const REQUESTS: Record<string, Prepare> = {
     path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}/image.png`,
   }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
+  "POST /watchlist": async () => ({ json: { symbol: "BTC/USDT", timeframe: "1h" } }),
+  "PATCH /watchlist/:id": async ({ caller, other }) => ({
+    path: `/watchlist/${await watchedBy(caller ?? other)}`,
+    json: { enabled: false },
+  }),
+  "PATCH /watchlist/:id (of another)": async ({ other }) => ({
+    path: `/watchlist/${await watchedBy(other)}`,
+    json: { enabled: false },
+  }),
+  "DELETE /watchlist/:id": async ({ caller, other }) => ({
+    path: `/watchlist/${await watchedBy(caller ?? other)}`,
+  }),
+  "DELETE /watchlist/:id (of another)": async ({ other }) => ({
+    path: `/watchlist/${await watchedBy(other)}`,
+  }),
+  "POST /channels": async () => ({
+    json: { kind: "webhook", url: "https://192.88.98.1/hook", events: ["signal.completed"] },
+  }),
+  ...ofChannel("PATCH /channels/:id", { json: { enabled: false } }),
+  ...ofChannel("DELETE /channels/:id"),
+  ...ofChannel("POST /channels/:id/test"),
+  ...ofChannel("GET /channels/:id/deliveries"),
+  ...ofChannel("POST /channels/:id/deliveries/:deliveryId/resend"),
+  ...ofChannel("POST /channels/:id/rotate-secret"),
+  "POST /unsubscribe": async () => ({
+    path: `/unsubscribe?token=${server.channelSecrets.unsubscribeToken("0".repeat(24))}`,
+  }),
+  "POST /unsubscribe (void)": async () => ({
+    path: "/unsubscribe?token=none-of-ours",
+  }),
+  "PUT /me/quiet-hours": async () => ({ json: { quiet_hours: null } }),
   "POST /submit-payment-proof": async () => ({
     body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),
   }),
@@ -229,6 +274,7 @@ const REQUESTS: Record<string, Prepare> = {
   "GET /chart_uploads/:filename (badly signed)": async ({ other }) => ({
     path: `${await chartOf(other)}?expires=9999999999&signature=forged`,
   }),
+  "POST /admin/renew/:username": async () => ({ json: { plan: "pro", months: 1 } }),
   "POST /admin/revoke/:username (their own account)": async ({ caller, other }) => ({
     path: `/admin/revoke/${(caller ?? other).username}`,
   }),
@@ -244,6 +290,10 @@ const REQUESTS: Record<string, Prepare> = {
   "POST /admin/grant-image-credits/:username": async () => ({
     body: multipartForm({ credits: "5" }),
   }),
+  "GET /admin/payments/:username/transaction": async ({ other }) => {
+    await proofOf(other, { transaction_hash: "c".repeat(64) });
+    return {};
+  },
   "POST /admin/delete-proof/:username": async ({ other }) => {
     await proofOf(other);
     return {};
@@ -271,6 +321,21 @@ const REQUESTS: Record<string, Prepare> = {
     json: { jobIds: [await jobInQueue()] },
   }),
 };
+
+/** The request for a channel of the caller, and for one of another user. */
+function ofChannel(row: string, options: CallOptions = {}): Record<string, Prepare> {
+  const request = async (user: UserRecord) => {
+    const channel = await createChannel(server, user, "https://192.88.98.1/hook");
+    const delivery = await createDelivery(server.database, channel);
+    const [, path = ""] = row.split(" ");
+    const named = path.replace(":deliveryId", delivery._id.toString());
+    return { ...options, path: named.replace(":id", channel._id.toString()) };
+  };
+  return {
+    [row]: ({ caller, other }) => request(caller ?? other),
+    [`${row} (of another)`]: ({ other }) => request(other),
+  };
+}
 
 /** With the cookie of a user who was an administrator when they opened the dashboard. */
 function inQueuePage(path: () => string | Promise<string>): Prepare {
@@ -310,8 +375,11 @@ async function signalOf(user: UserRecord): Promise<string> {
   return String(signal?._id);
 }
 
-async function proofOf(user: UserRecord): Promise<string> {
-  const body = multipartForm({ sender_name: "Ann", proof_image: await picture() });
+const watchedBy = async (user: UserRecord) =>
+  String((await createWatchlistItem(server.database, user))._id);
+
+async function proofOf(user: UserRecord, named: Record<string, string> = {}): Promise<string> {
+  const body = multipartForm({ sender_name: "Ann", ...named, proof_image: await picture() });
   await server.call("/submit-payment-proof", { method: "POST", token: tokenOf(user), body });
   const me = await (await server.call("/me", { token: tokenOf(user) })).json();
   return `/payment_proofs/${me.payment_proof.filename}`;

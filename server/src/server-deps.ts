@@ -1,11 +1,12 @@
 import type { Database } from "@shared/database/database.ts";
+import type { ResolveHost } from "@shared/domain/public-address.ts";
 import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import type { Mailer } from "@shared/runtime/mailer.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import type { ServerMetrics } from "./http/server-metrics.ts";
 import type { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
-import type { Mailer } from "./modules/accounts/identity/mailer.ts";
 import type { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import type { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 
@@ -18,6 +19,8 @@ export interface ServerDeps {
   mailer: Mailer;
   background: BackgroundTasks;
   now: () => Date;
+  /** Of addresses that users give; by default the system's. */
+  resolveHost?: ResolveHost;
   signalWaiters: Pick<SignalWaiters, "wait">;
   metrics: ServerMetrics;
   queueDashboard: QueueDashboard;

@@ -2,18 +2,20 @@ import { once } from "node:events";
 import { type Server, ServerResponse } from "node:http";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { serveMetrics } from "@shared/runtime/serve-metrics.ts";
+import { selectMailer } from "@shared/runtime/mailer.ts";
+import { serveMetrics } from "@shared/runtime/run-service.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { createServerMetrics } from "./http/server-metrics.ts";
 import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
-import { selectMailer } from "./modules/accounts/identity/mailer.ts";
 import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
 import { compareProofs } from "./modules/payments/compare-proofs.ts";
 import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
+import { startEmailQueue } from "./modules/subscriptions/email-queue.ts";
+import { addSearchKeys } from "./modules/users/list-users.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import type { ServerDeps } from "./server-deps.ts";
@@ -30,7 +32,6 @@ export async function startServer(options: {
   const { settings, database, logger } = options;
   const feed = new EventFeed({ database, logger });
   const now = () => new Date();
-  const background = new BackgroundTasks(logger);
   const mailer = selectMailer({ settings, logger, now });
   const deps: ServerDeps = {
     settings,
@@ -38,14 +39,14 @@ export async function startServer(options: {
     logger,
     identity: selectIdentity({ settings, database, logger, mailer, now }),
     mailer,
-    background,
+    background: new BackgroundTasks(logger),
     now,
     signalWaiters: new SignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
     queueDashboard: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,
   };
-  await ensureFirstAdmin(deps);
+  await Promise.all([ensureFirstAdmin(deps), addSearchKeys(database)]);
   const app = createApp(deps);
   const http = createHttpServer(app, logger);
   const push = new PushServer(deps, {
@@ -53,10 +54,11 @@ export async function startServer(options: {
     addressOf: (request) => app.createContext(request, new ServerResponse(request)).ip,
   });
   watchPush(deps, { feed, push });
-  await feed.start();
+  await Promise.all([feed.start(), push.start()]);
   const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
   compareProofs(deps);
+  const emails = startEmailQueue(deps);
   return {
     port,
     async stop() {
@@ -67,8 +69,8 @@ export async function startServer(options: {
       http.closeIdleConnections();
       await closed;
       clearTimeout(cut);
-      await feed.stop();
-      await background.stop();
+      await Promise.all([feed.stop(), emails.stop()]);
+      await deps.background.stop();
     },
   };
 }

@@ -9,7 +9,7 @@ export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
 
 const emailSchema = z.email({ error: "Enter a valid email address." }).max(254);
 
-export const newPasswordSchema = z
+const newPasswordSchema = z
   .string()
   .min(MIN_PASSWORD_LENGTH, {
     error: `New password must be at least ${MIN_PASSWORD_LENGTH} characters long.`,
@@ -40,7 +40,6 @@ export const registerRequestSchema = z
   .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
-/** Token of an emailed link. */
 const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
 
 export const verifyEmailRequestSchema = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { planIdSchema, subscriptionSchema } from "./subscription.ts";
 
 export const roleSchema = z.enum(["user", "admin"]);
 export type Role = z.infer<typeof roleSchema>;
@@ -18,6 +19,13 @@ export const paymentProofSchema = z.object({
   filename: z.string(),
   url: z.string(),
   submitted_at: z.iso.datetime(),
+  /** The plan that was paid for, if the proof names one. */
+  plan: planIdSchema.optional(),
+  transaction_hash: z.string().optional(),
+  /** Set if it was submitted during a subscription or its grace period. */
+  renewal: z.literal(true).optional(),
+  /** Absent while the proof awaits review. */
+  reviewed_at: z.iso.datetime().optional(),
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 
@@ -27,8 +35,6 @@ export type ProofState = z.infer<typeof proofStateSchema>;
 
 /** `duplicate_of` is the user who submitted the same image earlier, who may be the same user. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
-  /** Absent while the proof awaits review. */
-  reviewed_at: z.iso.datetime().optional(),
   duplicate_of: z.string().optional(),
   earlier_proof: z
     .object({
@@ -56,6 +62,7 @@ const profileFields = {
   approved: z.boolean(),
   allow_image_upload: z.boolean(),
   image_credits: z.number().int(),
+  subscription: subscriptionSchema.nullable(),
 };
 
 /** `stream_positions` is read before the rest, so that no event is missed. */

@@ -3,8 +3,10 @@ import { roleSchema, userCardSchema } from "./account.ts";
 import { reauthenticationSchema } from "./account-requests.ts";
 import { MESSAGES } from "./messages.ts";
 import { pageQuerySchema, wholeNumberSchema } from "./pagination.ts";
+import { priceFeedSchema } from "./prices.ts";
 import { historyItemSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
+import { billingPeriodSchema } from "./subscription.ts";
 
 const countSchema = z.number().int().nonnegative();
 
@@ -55,10 +57,11 @@ const creditEntrySchema = z.object({
 });
 export type CreditEntry = z.infer<typeof creditEntrySchema>;
 
-/** Newest first: the last 50 entries of the credit ledger and the last 20 finished signals. */
+/** Newest first: all billing periods, the last 50 entries of the credit ledger and the last 20 finished signals. */
 export const userDetailsSchema = z
   .object({
     user: userCardSchema,
+    periods: z.array(billingPeriodSchema),
     credits: z.array(creditEntrySchema),
     signals: z.array(historyItemSchema),
   })
@@ -203,6 +206,7 @@ const systemProblemSchema = z.enum([
   "feed-interrupted",
   "backlog",
   "provider-failing",
+  "price-feed-lost",
 ]);
 export type SystemProblem = z.infer<typeof systemProblemSchema>;
 
@@ -218,6 +222,8 @@ export const systemHealthSchema = z
       oldest_waiting_seconds: z.number().nonnegative(),
     }),
     workers: z.array(workerReportSchema),
+    /** Markets with live prices, by kind of feed. */
+    prices: z.record(priceFeedSchema, countSchema),
     /** `event_feed`: committed events reach this server. */
     server: z.object({ event_feed: z.enum(["running", "interrupted"]), version: z.string() }),
   })

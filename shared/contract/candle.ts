@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { TIMEFRAMES } from "./constants.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./durations.ts";
 
 export const timeframeSchema = z.enum(TIMEFRAMES);
 export type Timeframe = z.infer<typeof timeframeSchema>;
-
-const MINUTE_MS = 60_000;
 
 /** Length of a candle in milliseconds. */
 export const TIMEFRAME_MS: Record<Timeframe, number> = {
@@ -12,9 +11,9 @@ export const TIMEFRAME_MS: Record<Timeframe, number> = {
   "5m": 5 * MINUTE_MS,
   "15m": 15 * MINUTE_MS,
   "30m": 30 * MINUTE_MS,
-  "1h": 60 * MINUTE_MS,
-  "4h": 240 * MINUTE_MS,
-  "1d": 1_440 * MINUTE_MS,
+  "1h": HOUR_MS,
+  "4h": 4 * HOUR_MS,
+  "1d": DAY_MS,
 };
 
 /** `time` is the opening time in Unix milliseconds. */
@@ -33,7 +32,6 @@ export const candleSchema = z
   );
 export type Candle = z.infer<typeof candleSchema>;
 
-/** Most candles of a market in one response. */
 export const MAX_MARKET_CANDLES = 500;
 
 /** Closed candles of a market, oldest first, and the open one last. */

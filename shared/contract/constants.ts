@@ -34,7 +34,6 @@ export const SIGNAL_DEFAULTS = {
   leverage: 1,
 } as const;
 
-/** Inclusive limits of a signal request. */
 export const SIGNAL_LIMITS = {
   limit: { min: 10, max: 500 },
   riskPercent: { max: 100 },
@@ -51,13 +50,11 @@ export const TIMEOUTS_MS = {
   cleanup: 60_000,
 } as const;
 
-/** Items of a page of the history. */
 export const HISTORY_PAGE = { default: 50, max: 200 } as const;
 
 /** Of one server. A further one closes the oldest. */
 export const MAX_SOCKETS_PER_USER = 10;
 
-/** Retention of events for clients to catch up. */
 export const EVENT_RETENTION_DAYS = 7;
 
 /** Retention of tokens and costs, also of deleted signals. */
@@ -80,13 +77,11 @@ export const HOLD_CANDLES = { min: 1, max: 480, default: 24 } as const;
 
 export const PRICE_DECIMALS = 5;
 
-/** Minimum confidence of the levels high and medium. */
 export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 export const MIN_PASSWORD_LENGTH = 6;
 export const MIN_ADMIN_PASSWORD_LENGTH = 12;
 
-/** Price of the analysis of one chart image. */
 export const IMAGE_ANALYSIS_CREDITS = 1;
 
 /** Refunds a day (UTC) and user for chart images that the model refused or gave no usable answer to. */
@@ -94,6 +89,9 @@ export const MAX_REFUSAL_REFUNDS = 3;
 
 /** Percent of the daily AI budget at which administrators are notified. Analyses stop at the last one. */
 export const BUDGET_PERCENTS = [80, 100] as const;
+
+/** Part of the daily AI budget at which scheduled analyses stop. */
+export const SCHEDULED_BUDGET_PERCENT = 80;
 
 /** Time between a registration and the dashboard. */
 export const REGISTRATION_REDIRECT_MS = 4_000;
@@ -103,3 +101,12 @@ export const MIN_SIGNALS = 30;
 
 /** Used if the operator sets no other. */
 export const DEFAULT_CONTACT_EMAIL = "support@example.com";
+
+/** Live prices of one socket. */
+export const MAX_WATCHED_PRICES = 20;
+
+/** A live price without a newer one for this long is stale. */
+export const PRICE_STALE_MS = 30_000;
+
+/** The candles that polled prices are of. Replayed candles of other timeframes are of other weeks. */
+export const PRICE_TIMEFRAME = "1h";

@@ -5,10 +5,13 @@ import {
   streamPositionsSchema,
   userCardSchema,
 } from "./account.ts";
+import { channelDisabledReasonSchema, channelKindSchema } from "./channels.ts";
 import { BUDGET_PERCENTS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
 import { paymentDetailsSchema } from "./payment.ts";
+import type { LivePrice } from "./prices.ts";
 import { entryLeftSchema, outcomeSchema, signalResponseSchema } from "./signal.ts";
+import { subscriptionSchema } from "./subscription.ts";
 
 const signalRefSchema = signalResponseSchema.pick({
   signal_id: true,
@@ -27,6 +30,10 @@ export const accountReasonSchema = z.enum([
   "role-changed",
   "email-verified",
   "proof-submitted",
+  "subscription-started",
+  "subscription-renewed",
+  "subscription-grace",
+  "subscription-ended",
 ]);
 export type AccountReason = z.infer<typeof accountReasonSchema>;
 
@@ -39,6 +46,11 @@ export const userEventSchemas = {
   "signal:started": signalRefSchema,
   "signal:completed": signalResponseSchema,
   "signal:failed": signalResponseSchema,
+  "signal:filled": z.object({
+    signal_id: z.string(),
+    price: z.number(),
+    filled_at: z.iso.datetime(),
+  }),
   "signal:outcome": z.object({
     signal_id: z.string(),
     outcome: outcomeSchema,
@@ -48,8 +60,17 @@ export const userEventSchemas = {
   "account:updated": meSchema
     .pick({ approved: true, role: true, allow_image_upload: true, image_credits: true })
     .extend({ reason: accountReasonSchema }),
+  "subscription:expiring": subscriptionSchema
+    .pick({ plan: true, ends_at: true })
+    .extend({ days_left: z.number().int().positive() }),
+  "channel:disabled": z.object({
+    channel_id: z.string(),
+    kind: channelKindSchema,
+    reason: channelDisabledReasonSchema,
+  }),
   "proof:deleted": emptySchema,
   "history:cleared": emptySchema,
+  "notifications:seen": streamPositionsSchema,
 } as const;
 
 export const adminEventSchemas = {
@@ -108,6 +129,8 @@ export type ServerToClientEvents = {
 } & {
   /** Missed events are no longer kept: reload the state, then continue from `seq`. */
   resync: (envelope: EventEnvelope<Record<string, never>>) => void;
+  /** Not numbered, and not sent to a client that is behind. */
+  price: (price: LivePrice) => void;
   "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
   /** Sent before a socket is closed for a newer one of the user. Its client must not reconnect by itself. */
   "socket:closed": (data: { reason: "too-many-sockets" }) => void;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MESSAGES } from "./messages.ts";
+import { planIdSchema } from "./subscription.ts";
 
 /** Maximum size of an upload in bytes. */
 export const MAX_UPLOAD_BYTES = 5 * 1_024 * 1_024;
@@ -14,6 +15,15 @@ export const CHART_IMAGE_DAYS = 30;
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
+/** Of a payment in USDT. Empty if there is none. */
+const transactionHashSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^((0x)?[0-9a-f]{64})?$/, {
+    error: "Enter the transaction hash: 64 digits and letters from a to f.",
+  });
+
 export const proofFormSchema = z
   .object({
     sender_name: z
@@ -22,6 +32,8 @@ export const proofFormSchema = z
       .min(1, { error: MESSAGES.proofIncomplete })
       .max(100, { error: "Use at most 100 characters for the sender name." })
       .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
+    plan: planIdSchema.optional(),
+    transaction_hash: transactionHashSchema.optional(),
   })
   .meta({ id: "ProofForm" });
 export type ProofForm = z.infer<typeof proofFormSchema>;

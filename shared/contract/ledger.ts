@@ -113,10 +113,9 @@ export const WITNESS_KINDS = ["opentimestamps", "git", "webhook"] as const;
 export type WitnessKind = (typeof WITNESS_KINDS)[number];
 
 /** `pending`: a calendar has the head, but Bitcoin does not yet. */
-export const WITNESS_STATUSES = ["pending", "complete"] as const;
+const WITNESS_STATUSES = ["pending", "complete"] as const;
 export type WitnessStatus = (typeof WITNESS_STATUSES)[number];
 
-/** Heads per page. */
 export const LEDGER_HEADS_PAGE = { default: 10, max: 100 } as const;
 
 /** The head as published for one day in UTC, such as `2025-01-31`. */
@@ -140,7 +139,7 @@ const headWitnessSchema = z.object({
 });
 export type HeadWitness = z.infer<typeof headWitnessSchema>;
 
-export const witnessedHeadSchema = publishedHeadSchema
+const witnessedHeadSchema = publishedHeadSchema
   .extend({
     witnesses: z.array(headWitnessSchema),
   })

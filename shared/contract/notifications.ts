@@ -1,20 +1,22 @@
 import { z } from "zod";
+import { streamPositionsSchema } from "./account.ts";
 import {
   type AccountReason,
   adminEventSchemas,
   envelopeSchema,
   userEventSchemas,
 } from "./events.ts";
-import { analysisSchema, signalResponseSchema } from "./signal.ts";
+import { analysisSchema, signalOriginSchema, signalResponseSchema } from "./signal.ts";
 
 export const MAX_NOTIFICATIONS = 50;
 
 const signal = { signal_id: true, symbol: true, timeframe: true } as const;
 const confidence = { final_signal: true, confidence: true, calibrated_confidence: true } as const;
 
-const resultSchema = signalResponseSchema
-  .pick(signal)
-  .extend({ analysis: analysisSchema.pick(confidence).nullable() });
+const resultSchema = signalResponseSchema.pick(signal).extend({
+  origin: signalOriginSchema.optional(),
+  analysis: analysisSchema.pick(confidence).nullable(),
+});
 
 /** Symbol and timeframe are added to events that have only the id; absent if the signal is deleted. */
 const laterFields = signalResponseSchema.pick({ symbol: true, timeframe: true }).partial().shape;
@@ -23,9 +25,12 @@ const laterFields = signalResponseSchema.pick({ symbol: true, timeframe: true })
 const notificationData = {
   "signal:completed": resultSchema,
   "signal:failed": resultSchema,
+  "signal:filled": userEventSchemas["signal:filled"].extend(laterFields),
   "signal:outcome": userEventSchemas["signal:outcome"].extend(laterFields),
   "signal:entry-left": userEventSchemas["signal:entry-left"].extend(laterFields),
   "account:updated": userEventSchemas["account:updated"],
+  "subscription:expiring": userEventSchemas["subscription:expiring"],
+  "channel:disabled": userEventSchemas["channel:disabled"],
   "proof:deleted": userEventSchemas["proof:deleted"],
   "history:cleared": userEventSchemas["history:cleared"],
   "user:registered": adminEventSchemas["user:registered"].pick({ username: true }),
@@ -52,9 +57,12 @@ const item = <Name extends keyof typeof notificationData>(name: Name) =>
 export const notificationSchema = z.discriminatedUnion("name", [
   item("signal:completed"),
   item("signal:failed"),
+  item("signal:filled"),
   item("signal:outcome"),
   item("signal:entry-left"),
   item("account:updated"),
+  item("subscription:expiring"),
+  item("channel:disabled"),
   item("proof:deleted"),
   item("history:cleared"),
   item("user:registered"),
@@ -63,8 +71,14 @@ export const notificationSchema = z.discriminatedUnion("name", [
 ]);
 export type Notification = z.infer<typeof notificationSchema>;
 
-/** Newest first. */
+/** Last event of each stream that the user has seen. */
+export const seenNotificationsSchema = streamPositionsSchema.meta({ id: "SeenNotifications" });
+
+/** Newest first. `seen` is null until they first open the app. */
 export const notificationListSchema = z
-  .object({ notifications: z.array(notificationSchema) })
+  .object({
+    notifications: z.array(notificationSchema),
+    seen: streamPositionsSchema.nullable(),
+  })
   .meta({ id: "NotificationList" });
 export type NotificationList = z.infer<typeof notificationListSchema>;

@@ -13,14 +13,12 @@ export function pageQuerySchema(size: { default: number; max: number }) {
 }
 export type PageQuery = z.infer<ReturnType<typeof pageQuerySchema>>;
 
-/** Number of items of one page. */
 export const pageLimitSchema = (items: string, size: { default: number; max: number }) =>
   wholeNumberSchema(1)
     .transform((limit) => Math.min(limit, size.max))
     .default(size.default)
     .meta({ description: `${items} per page: ${size.default} by default, at most ${size.max}` });
 
-/** A whole number of a query. */
 export const wholeNumberSchema = (min: number) =>
   z.coerce
     .number({ error: "Use a whole number." })

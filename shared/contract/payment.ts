@@ -17,3 +17,11 @@ export const paymentDetailsSchema = z
   })
   .meta({ id: "PaymentDetails" });
 export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
+
+/** With the addresses that receive USDT; absent if the settings have none. */
+export const offeredPaymentsSchema = paymentDetailsSchema
+  .extend({
+    usdt: z.array(z.object({ network: z.string(), address: z.string() })).optional(),
+  })
+  .meta({ id: "OfferedPayments" });
+export type OfferedPayments = z.infer<typeof offeredPaymentsSchema>;

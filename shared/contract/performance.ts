@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timeframeSchema } from "./candle.ts";
 import { INSTRUMENT_CLASSES } from "./instruments.ts";
-import { symbolSchema } from "./signal.ts";
+import { outcomeSchema, signalKindSchema, symbolSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
 /** Maximum points of the equity curve. */
@@ -36,6 +36,12 @@ export const performanceQuerySchema = z
     error: "Choose the analyst that this is a version of.",
   });
 export type PerformanceQuery = z.infer<typeof performanceQuerySchema>;
+
+export const EXPORT_FORMATS = ["csv", "json"] as const;
+export const performanceExportQuerySchema = performanceQuerySchema.safeExtend({
+  format: z.enum(EXPORT_FORMATS).default("csv"),
+});
+export type PerformanceExportQuery = z.infer<typeof performanceExportQuerySchema>;
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
@@ -91,6 +97,30 @@ export const reliabilitySchema = z.object({
   buckets: z.array(confidenceBucketSchema),
 });
 export type Reliability = z.infer<typeof reliabilitySchema>;
+
+export const MAX_ACTIVITY = 20;
+
+/** A trade that is over, as the ledger has it. */
+const activityItemSchema = z.object({
+  /** Number of its outcome in the ledger. */
+  seq: z.number().int().positive(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  signal: signalKindSchema.exclude(["WAIT"]),
+  outcome: outcomeSchema,
+  /** Null if the trade was never entered. */
+  r_multiple: z.number().nullable(),
+  resolved_at: z.iso.datetime(),
+});
+
+/** Newest first. Demo data only while there is no other. */
+export const activitySchema = z
+  .object({
+    data: z.enum(["live", "replay"]),
+    items: z.array(activityItemSchema).max(MAX_ACTIVITY),
+  })
+  .meta({ id: "Activity" });
+export type Activity = z.infer<typeof activitySchema>;
 
 /** Rates are 0 to 1, results in R (distance from entry to stop). */
 export const performanceSchema = z

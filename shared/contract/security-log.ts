@@ -22,6 +22,8 @@ export const SECURITY_EVENTS = {
   administration: [
     "role:changed",
     "approval:changed",
+    "subscription:started",
+    "subscription:renewed",
     "image-access:changed",
     "credits:granted",
     "payment-details:changed",
@@ -30,6 +32,8 @@ export const SECURITY_EVENTS = {
     "history:cleared",
     "queue:opened",
     "queue:changed",
+    "channels:paused",
+    "channels:resumed",
   ],
   access: [
     "access:refused",

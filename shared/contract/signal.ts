@@ -129,12 +129,16 @@ export type UnsizedAnalysis = Omit<
   "suggested_units" | "estimated_dollar_risk" | "required_margin"
 >;
 
-const signalOriginSchema = z.enum(["request", "watchlist"]);
+export const signalOriginSchema = z.enum(["request", "watchlist"]);
 export type SignalOrigin = z.infer<typeof signalOriginSchema>;
 
 /** Price and close of the candle in which the price left the entry zone. */
 export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime() });
 export type EntryLeft = z.infer<typeof entryLeftSchema>;
+
+/** Price and time at which the trade was entered. */
+export const filledSchema = z.object({ price: z.number(), at: z.iso.datetime() });
+export type Filled = z.infer<typeof filledSchema>;
 
 /** `analysis` is null until the signal is finished. */
 export const signalResponseSchema = z
@@ -148,6 +152,10 @@ export const signalResponseSchema = z
     analysis: analysisSchema.nullable(),
     /** Null or absent while the entry is available. */
     entry_left: entryLeftSchema.nullable().optional(),
+    /** Null or absent until closed candles show that the trade was entered. */
+    filled: filledSchema.nullable().optional(),
+    /** Absent while pending. */
+    outcome: outcomeSchema.optional(),
   })
   .meta({ id: "Signal" });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
@@ -177,9 +185,10 @@ export const historyItemSchema = z
     outcome: outcomeSchema.optional(),
     valid_until: z.iso.datetime().nullable().optional(),
     entry_left: entryLeftSchema.nullable().optional(),
+    filled: filledSchema.nullable().optional(),
     rationale: rationaleSchema,
+    origin: signalOriginSchema.optional(),
     analysis_id: z.string().optional(),
-    /** Present for signals of the demo record. */
     demo_record: z.literal(true).optional(),
   })
   .meta({ id: "SignalHistoryItem" });
@@ -226,3 +235,37 @@ const symbolPartSchema = z
 export const historyFilterSchema = z
   .object({ symbol: symbolPartSchema, signal: signalKindSchema, outcome: historyOutcomeSchema })
   .partial();
+
+export type TradeProgress = Pick<SignalResponse, "entry_left" | "filled" | "outcome">;
+
+/** What the market has done with the trade of a signal, without what it has not done yet. */
+export const tradeProgressOf = ({ entry_left, filled, outcome }: TradeProgress): TradeProgress => ({
+  ...(entry_left && { entry_left }),
+  ...(filled && { filled }),
+  ...(outcome && { outcome }),
+});
+
+/** A signal in the history. Without `zod`, to keep the first load of pages small. */
+export function historyItemOf(signal: SignalResponse): HistoryItem {
+  const { signal_id, created_at, symbol, timeframe, status, origin, analysis } = signal;
+  const calibrated = analysis?.calibrated_confidence;
+  return {
+    id: signal_id,
+    timestamp: created_at,
+    symbol,
+    timeframe,
+    status,
+    signal: analysis?.final_signal ?? "WAIT",
+    confidence: analysis?.confidence ?? 0,
+    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
+    entry: analysis?.entry ?? null,
+    stop_loss: analysis?.stop_loss ?? null,
+    take_profit: analysis?.take_profit ?? null,
+    ...(analysis?.valid_until && { valid_until: analysis.valid_until }),
+    ...tradeProgressOf(signal),
+    rationale: analysis?.raw_ai.rationale ?? "",
+    origin,
+    ...(analysis?.source.analysis_id && { analysis_id: analysis.source.analysis_id }),
+    ...(analysis?.source.demo_record && { demo_record: true }),
+  };
+}

@@ -12,6 +12,8 @@ export const statusSchema = z
     market_data: marketDataSourceSchema,
     analyst: analystNameSchema,
     version: z.string(),
+    /** Markets whose live prices are polled because the WebSocket of their exchange is lost; absent without any. */
+    lost_price_feeds: z.number().int().positive().optional(),
   })
   .meta({ id: "Status" });
 export type Status = z.infer<typeof statusSchema>;

@@ -39,7 +39,7 @@ describe("a change feed", () => {
     };
     const feed = new ChangeFeed({
       ...{ database: on, logger, collection: COLLECTION, match: { kind: "wanted" } },
-      onInsert: add,
+      onWrite: add,
       onOpen: () => {
         opened++;
         reading.push(readAll());

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChangeStreamInsertDocument, Timestamp } from "mongodb";
+import type { ChangeStreamInsertDocument, ChangeStreamReplaceDocument, Timestamp } from "mongodb";
 import { z } from "zod";
 import type { Logger } from "../runtime/logger.ts";
 import { type Database, nativeDb } from "./database.ts";
@@ -16,15 +16,17 @@ interface ChangeFeedOptions {
   database: Pick<Database, "connection">;
   logger: Logger;
   collection: string;
-  /** Fields of the documents to report; all by default. */
+  /** Conditions on the documents to report; all by default. */
   match?: Record<string, unknown>;
-  /** Called for each inserted document in commit order, sometimes twice. */
-  onInsert: (document: unknown) => void;
-  /** Called whenever the feed opens. Documents inserted before may not be reported and have to be read. */
+  /** What is reported of a document; all by default. */
+  fields?: readonly string[];
+  /** Called for each inserted or replaced document in commit order, sometimes twice. */
+  onWrite: (document: unknown) => void;
+  /** Called whenever the feed opens. Documents written before may not be reported and have to be read. */
   onOpen: () => void;
 }
 
-/** Reports documents inserted into a collection. Reopens after interruptions. */
+/** Reports documents inserted into a collection, or replaced. Reopens after interruptions. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions;
   readonly #stopping = new AbortController();
@@ -73,21 +75,24 @@ export class ChangeFeed {
 
   /** Starts at the last majority commit. The driver would start at the last write, and miss writes between the two. */
   async #followUntilClosed(onOpen: () => void): Promise<void> {
-    const { database, collection, match = {}, onInsert } = this.#options;
+    const { database, collection, match = {}, fields, onWrite } = this.#options;
     const db = nativeDb(database.connection);
     const { lastWrite } = helloSchema.parse(await db.command({ hello: 1 }));
     const changes = db
       .collection(collection)
-      .watch<object, ChangeStreamInsertDocument>(insertsWhere(match), {
-        startAtOperationTime: lastWrite.majorityOpTime.ts,
-      });
+      .watch<object, ChangeStreamInsertDocument | ChangeStreamReplaceDocument>(
+        [...writesWhere(match), ...cutTo(fields)],
+        {
+          startAtOperationTime: lastWrite.majorityOpTime.ts,
+        },
+      );
     this.#changes = changes;
     try {
       await new Promise<void>((resolve, reject) => {
         if (this.#stopping.signal.aborted) return resolve();
         // The first resume token means that the stream is open.
         changes.once("resumeTokenChanged", () => this.#opened(onOpen));
-        changes.on("change", ({ fullDocument }) => onInsert(fullDocument));
+        changes.on("change", ({ fullDocument }) => onWrite(fullDocument));
         changes.once("error", reject);
         changes.once("close", resolve);
       });
@@ -104,7 +109,15 @@ export class ChangeFeed {
   }
 }
 
-function insertsWhere(match: Record<string, unknown>) {
+/** The id of a change is its resume token. */
+const cutTo = (fields: readonly string[] | undefined) =>
+  fields
+    ? [{ $project: Object.fromEntries(fields.map((name) => [`fullDocument.${name}`, 1])) }]
+    : [];
+
+function writesWhere(match: Record<string, unknown>) {
   const fields = Object.entries(match).map(([field, value]) => [`fullDocument.${field}`, value]);
-  return [{ $match: { operationType: "insert", ...Object.fromEntries(fields) } }];
+  return [
+    { $match: { operationType: { $in: ["insert", "replace"] }, ...Object.fromEntries(fields) } },
+  ];
 }

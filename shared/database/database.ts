@@ -1,21 +1,24 @@
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, Collection, Db, Document } from "mongodb";
-import type { Connection, Model } from "mongoose";
-import mongoose, { mongo } from "mongoose";
+import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
-import { aiUsageModels } from "./models/ai-usage.ts";
+import { channelModels } from "./models/channel.ts";
 import { currentCandleModels } from "./models/current-candles.ts";
 import { eventModels } from "./models/event.ts";
 import { identityModels } from "./models/identity.ts";
 import { jobModels } from "./models/job.ts";
+import { leaseModels } from "./models/lease.ts";
 import { ledgerModels } from "./models/ledger.ts";
-import { analysisModels } from "./models/market-analysis.ts";
+import { livePriceModels } from "./models/live-price.ts";
+import { aiUsageModels, analysisModels } from "./models/market-analysis.ts";
 import { paymentModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
 import { securityLogModels } from "./models/security-log.ts";
 import { signalModels } from "./models/signal.ts";
 import { storedFileModels } from "./models/stored-file.ts";
+import { subscriptionModels } from "./models/subscription.ts";
 import { userModels } from "./models/user.ts";
+import { watchlistModels } from "./models/watchlist.ts";
 import { workerReportModels } from "./models/worker-reports.ts";
 
 /**
@@ -31,18 +34,23 @@ const SOCKET_TIMEOUT_MS = 30_000;
 
 const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
+  ...channelModels(connection),
   ...currentCandleModels(connection),
   ...eventModels(connection),
   ...identityModels(connection),
   ...jobModels(connection),
+  ...leaseModels(connection),
   ...ledgerModels(connection),
+  ...livePriceModels(connection),
   ...analysisModels(connection),
   ...paymentModels(connection),
   ...performanceModels(connection),
   ...securityLogModels(connection),
   ...signalModels(connection),
   ...storedFileModels(connection),
+  ...subscriptionModels(connection),
   ...userModels(connection),
+  ...watchlistModels(connection),
   ...workerReportModels(connection),
 });
 
@@ -71,6 +79,7 @@ export async function openDatabase(options: {
   await connection.asPromise();
   await refuseFormerFormat(connection);
   for (const model of Object.values(connection.models)) await createMissing(model);
+  await dropFormerIndex(connection, { collection: "payment_proofs", index: "userId_1" });
   return { connection, ...models, logger: options.logger, close: () => connection.close() };
 }
 
@@ -91,6 +100,20 @@ async function createMissing(model: Model<unknown>): Promise<void> {
   try {
     if (indexes.length === 0) await model.createCollection();
     else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
+    throw error;
+  }
+}
+
+/** Drops an index of a former version which forbids what this one stores. Accounts that may not rely on others that may. */
+async function dropFormerIndex(
+  connection: Connection,
+  { collection, index }: { collection: string; index: string },
+): Promise<void> {
+  const stored = nativeDb(connection).collection(collection);
+  try {
+    if (await stored.indexExists(index)) await stored.dropIndex(index);
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
     throw error;
@@ -118,6 +141,13 @@ export function nativeDb(connection: Connection): Db {
   const db = databases.get(connection) ?? connection.getClient().db(connection.name);
   databases.set(connection, db);
   return db;
+}
+
+const helloSchema = z.object({ localTime: z.date() });
+
+/** The time of the database, which all processes share. */
+export async function readTime({ connection }: Pick<Database, "connection">): Promise<Date> {
+  return helloSchema.parse(await nativeDb(connection).command({ hello: 1 })).localTime;
 }
 
 const writeReplySchema = z.object({

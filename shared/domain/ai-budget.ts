@@ -8,6 +8,8 @@ const NANO_PER_USD = 1_000_000_000;
 interface AiBudget {
   spentUsd: number;
   budgetUsd: number;
+  /** Part of the budget that may be used; all of it by default. */
+  percent?: number;
 }
 
 type SpendingDatabase = Pick<Database, "aiSpending">;
@@ -19,8 +21,8 @@ export async function readAiSpending(database: SpendingDatabase, at: Date): Prom
 }
 
 /** Returns true if no new analysis may use the AI on this day. */
-export const isBudgetUsedUp = ({ spentUsd, budgetUsd }: AiBudget): boolean =>
-  toNanoUsd(spentUsd) >= toNanoUsd(budgetUsd);
+export const isBudgetUsedUp = ({ spentUsd, budgetUsd, percent = 100 }: AiBudget): boolean =>
+  toNanoUsd(spentUsd) >= thresholdNanoUsd(budgetUsd, percent);
 
 /**
  * Adds the cost of an AI call to the UTC day in which it ended, and notifies the administrators when the day reaches

@@ -15,6 +15,8 @@ export interface CreditChange {
   why: string;
   /** The signal that is paid or refunded: at most one spend and one refund each. */
   signalId?: Types.ObjectId;
+  /** The subscription month that is granted: at most one grant each. */
+  period?: Date;
   isRefusal?: true;
 }
 
@@ -27,7 +29,7 @@ const REASONS = {
 /**
  * Changes a balance and adds a credit entry and events, in the caller's transaction. The balance never falls below 0:
  * a negative grant stops there, and a spend is refused. Nothing is added if nothing changes, as for a second refund
- * of a signal.
+ * of a signal or a second grant for a month.
  * @returns the user after the change; null, without a change, if the user is deleted or cannot pay
  * @throws RangeError for an amount with the wrong sign or that is not a whole number
  */
@@ -68,10 +70,11 @@ function assertSensible({ kind, amount }: CreditChange): void {
 async function isAlreadyEntered(
   database: Database,
   uow: UnitOfWork,
-  { signalId, kind }: CreditChange,
+  { userId, signalId, period, kind }: CreditChange,
 ): Promise<boolean> {
-  if (!signalId) return false;
-  const entry = await database.creditEntries.exists({ signalId, kind }).session(uow.session);
+  if (!signalId && !period) return false;
+  const same = signalId ? { signalId, kind } : { userId, period };
+  const entry = await database.creditEntries.exists(same).session(uow.session);
   return entry !== null;
 }
 

@@ -98,7 +98,6 @@ export async function readHeadFile(file: string): Promise<PublishedHead[]> {
   return text.split("\n").flatMap((line) => parseLine(line) ?? []);
 }
 
-/** Appends heads to the file and flushes it to disk. */
 export async function appendToHeadFile(
   file: string,
   heads: readonly PublishedHead[],

@@ -74,7 +74,6 @@ export function writeOtsFile({ digest, timestamp }: TimestampProof): Buffer {
   return Buffer.concat([...start, writeTimestamp(timestamp)]);
 }
 
-/** All attestations of a proof with their messages. */
 export function attestationsOf({
   digest,
   timestamp,

@@ -1,15 +1,22 @@
-import { historyItemOf } from "@shared/contract/history-item.ts";
-import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import { type HistoryItem, historyItemOf, type SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "../database/models/signal.ts";
 
 type PresentableSignal = Pick<
   SignalRecord,
-  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "origin" | "analysis" | "entryLeft"
+  | "_id"
+  | "symbol"
+  | "timeframe"
+  | "status"
+  | "createdAt"
+  | "origin"
+  | "analysis"
+  | "entryLeft"
+  | "filled"
+  | "outcome"
 >;
 
-/** A signal in responses and events. */
 export function presentSignal(signal: PresentableSignal): SignalResponse {
-  const { entryLeft } = signal;
+  const { entryLeft, filled, outcome } = signal;
   return {
     signal_id: signal._id.toString(),
     symbol: signal.symbol,
@@ -19,6 +26,8 @@ export function presentSignal(signal: PresentableSignal): SignalResponse {
     origin: signal.origin,
     analysis: signal.analysis ?? null,
     ...(entryLeft && { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } }),
+    ...(filled && { filled: { price: filled.price, at: filled.at.toISOString() } }),
+    ...(outcome && { outcome }),
   };
 }
 
@@ -31,10 +40,5 @@ export function presentSignalRef(signal: Pick<SignalRecord, "_id" | "symbol" | "
   };
 }
 
-/** A finished signal in the history. */
-export function presentHistoryItem(
-  signal: PresentableSignal & Pick<SignalRecord, "outcome">,
-): HistoryItem {
-  const { outcome } = signal;
-  return { ...historyItemOf(presentSignal(signal)), ...(outcome && { outcome }) };
-}
+export const presentHistoryItem = (signal: PresentableSignal): HistoryItem =>
+  historyItemOf(presentSignal(signal));

@@ -19,8 +19,9 @@ const WITHOUT_PROVENANCE = { provenance: 0 } as const;
 export type JoinableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
 interface AnalysisRequest {
-  userId: Types.ObjectId;
-  request: SignalRequest;
+  /** Absent for watchlists. */
+  userId?: Types.ObjectId;
+  request: Pick<SignalRequest, "symbol" | "timeframe" | "limit">;
   chartImageId?: Types.ObjectId;
   requestId?: string | undefined;
 }
@@ -100,7 +101,6 @@ async function joinUnfinished(
   await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
 }
 
-/** Stores an analysis that no other signal can join. */
 export async function storeOwnAnalysis(
   database: Database,
   { session, at }: UnitOfWork,
@@ -120,7 +120,8 @@ function newAnalysis(
   return {
     _id: new Types.ObjectId(),
     ...(key !== undefined && { key }),
-    ...{ symbol, timeframe, limit, userId },
+    ...{ symbol, timeframe, limit },
+    ...(userId && { userId }),
     candleClosedAt: candleClosedAt ?? lastCandleClose(timeframe, at),
     ...(chartImageId && { chartImageId }),
     ...(requestId && { requestId }),
@@ -139,21 +140,49 @@ export function addJob(
   );
 }
 
-/** The job of an analysis, as Agenda stores it. Its priority orders jobs by time and by unfinished signals of the user. */
+/** Moves the waiting job of a scheduled analysis to the requests, as a request has joined it. */
+export async function prioritizeJob(
+  database: Database,
+  { session, at }: UnitOfWork,
+  { _id }: Pick<JoinableAnalysis, "_id">,
+): Promise<void> {
+  await nativeCollection(database.jobs).updateOne(
+    { _id, lockedAt: null, priority: { $lt: requestPriority(at) } },
+    { $set: { priority: requestPriority(at) } },
+    { session },
+  );
+}
+
+/** Priority of the job of a request, which orders jobs by time and by unfinished signals of the user. */
+export const requestPriority = (at: Date, unfinishedSignals = 0): number =>
+  -(at.getTime() / 1_000 + unfinishedSignals * DELAY_PER_UNFINISHED_S);
+
+/** Below that of every request. */
+const LOWEST_PRIORITY = -1e11;
+
+/** Priority of the job of a scheduled analysis: behind all requests, by number of watchers. */
+export const watchPriority = (watchers: number): number => LOWEST_PRIORITY + watchers;
+
+/** The job of an analysis, as Agenda stores it. */
 export function newAnalysisJob(
   {
     _id,
     userId,
     requestId,
-  }: Pick<MarketAnalysisRecord, "_id" | "requestId"> & { userId: Types.ObjectId },
-  { at, unfinishedSignals }: { at: Date; unfinishedSignals: number },
+  }: Pick<MarketAnalysisRecord, "_id" | "requestId"> & { userId?: Types.ObjectId | undefined },
+  options: { at: Date; unfinishedSignals?: number; priority?: number },
 ): JobRecord {
+  const { at, unfinishedSignals, priority = requestPriority(at, unfinishedSignals) } = options;
   return {
     _id,
     name: GENERATE_SIGNAL_JOB,
     type: "normal",
-    data: { analysisId: String(_id), userId: String(userId), ...(requestId && { requestId }) },
-    priority: -(at.getTime() / 1_000 + unfinishedSignals * DELAY_PER_UNFINISHED_S),
+    data: {
+      analysisId: String(_id),
+      ...(userId && { userId: String(userId) }),
+      ...(requestId && { requestId }),
+    },
+    priority,
     nextRunAt: at,
     ...{ lockedAt: null, lastModifiedBy: null, disabled: null },
     ...{ lastRunAt: null, lastFinishedAt: null, progress: null },
@@ -167,6 +196,12 @@ export function lastCandleClose(timeframe: Timeframe, at: Date): Date {
   const lengthMs = TIMEFRAME_MS[timeframe];
   return new Date(Math.floor(at.getTime() / lengthMs) * lengthMs);
 }
+
+/** Whether half a candle has passed since the close, so that a scheduled analysis is no longer made. */
+export const isTooLate = (
+  { timeframe, candleClosedAt }: Pick<MarketAnalysisRecord, "timeframe" | "candleClosedAt">,
+  at: Date,
+): boolean => at.getTime() - candleClosedAt.getTime() >= TIMEFRAME_MS[timeframe] / 2;
 
 /**
  * Requests with the same key are answered by one analysis.

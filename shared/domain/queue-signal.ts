@@ -11,9 +11,11 @@ import {
   addJob,
   type JoinableAnalysis,
   type JoinedAnalysis,
+  prioritizeJob,
   storeOwnAnalysis,
 } from "./queue-analysis.ts";
 import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizing.ts";
+import { announceProgress, progressOf } from "./trade-progress.ts";
 
 /** A new id for a signal or an analysis. Ids grow with time. */
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
@@ -42,6 +44,7 @@ export async function queueSignal(
   if (isNew) addJob(database, uow, { analysis, userId: input.userId });
   const finished = asFinished(analysis);
   if (finished) return addFinishedSignal(database, uow, { ...input, analysis: finished });
+  if (!isNew && !analysis.userId) await prioritizeJob(database, uow, analysis);
   const isRunning = analysis.status === "running";
   const signal: SignalRecord = {
     ...newSignal(uow, input, analysis),
@@ -58,7 +61,6 @@ export async function queueSignal(
   return signal;
 }
 
-/** The analysis, if it is finished. */
 export function asFinished(
   analysis: JoinableAnalysis,
 ): (JoinableAnalysis & FinishedAnalysis) | null {
@@ -76,12 +78,14 @@ function addFinishedSignal(
     ...newSignal(uow, input, analysis),
     ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
     analysis: analysisFor(input.request, analysis),
+    ...(!analysis.entryLeft && progressOf(analysis)),
   };
   uow.deferInsert(database.signals.collection, signal);
   const stream = userStream(userId);
   uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
   uow.addEvent(stream, "signal:started", presentSignalRef(signal));
   uow.addEvent(stream, "signal:completed", presentSignal(signal));
+  announceProgress(uow, signal, analysis);
   return signal;
 }
 

@@ -25,7 +25,6 @@ export function sizeAnalysis(
   return { ...sized, source: { ...sized.source, ...origin } };
 }
 
-/** An analysis with position size and warnings. */
 export function addSizing(
   market: { analysis: UnsizedAnalysis; quoteToUsd: number | null; symbol: string },
   stake: SizingInput,

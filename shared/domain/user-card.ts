@@ -7,6 +7,7 @@ import type { Database } from "../database/database.ts";
 import type { PaymentProofRecord, ProofFingerprintRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { filePath } from "../files/file-store.ts";
+import { hasAccess, presentSubscription } from "./subscription-access.ts";
 
 /** A payment proof for its owner. `url` is the path without a signature. */
 export function presentProof(proof: ShownProof): PaymentProof {
@@ -15,16 +16,17 @@ export function presentProof(proof: ShownProof): PaymentProof {
     filename: proof.filename,
     url: filePath("payment_proofs", proof.filename),
     submitted_at: proof.createdAt.toISOString(),
+    ...(proof.plan && { plan: proof.plan }),
+    ...(proof.transactionHash && { transaction_hash: proof.transactionHash }),
+    ...(proof.isRenewal && { renewal: true }),
+    ...(proof.reviewedAt && { reviewed_at: proof.reviewedAt.toISOString() }),
   };
 }
 
 /** A payment proof for administrators. */
 export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
-  const { earlier, reviewedAt } = proof;
-  const shown = {
-    ...presentProof(proof),
-    ...(reviewedAt && { reviewed_at: reviewedAt.toISOString() }),
-  };
+  const { earlier } = proof;
+  const shown = presentProof(proof);
   if (!earlier) return shown;
   const { username = "a deleted user", filename, submittedAt, state } = earlier;
   return {
@@ -39,28 +41,36 @@ export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
 }
 
 /** A user for administrators. */
-export function presentUserCard(user: UserRecord, proof: ShownProof | null = null): UserCard {
+export function presentUserCard(
+  user: UserRecord,
+  at: Date,
+  proof: ShownProof | null = null,
+): UserCard {
   return {
-    ...presentProfile(user),
+    ...presentProfile(user, at),
     payment_proof: proof && presentAdminProof(proof),
     created_at: user.createdAt.toISOString(),
   };
 }
 
 /** The fields of a user that both the user and the administrators see. */
-export const presentProfile = (user: UserRecord) => ({
+export const presentProfile = (user: UserRecord, at: Date) => ({
   username: user.username,
   email: user.email,
   email_verified: user.emailVerified,
   role: user.role,
-  approved: user.approved,
+  approved: hasAccess(user, at),
   allow_image_upload: user.allowImageUpload,
   image_credits: user.imageCredits,
+  subscription: presentSubscription(user, at),
 });
 
 const SHOWN_FIELDS = [
   "userId",
   "senderName",
+  "plan",
+  "transactionHash",
+  "isRenewal",
   "filename",
   "createdAt",
   "reviewedAt",
@@ -68,7 +78,7 @@ const SHOWN_FIELDS = [
 ] as const;
 const EARLIER_FIELDS = ["username", "filename", "submittedAt", "state"] as const;
 
-interface ShownProof extends Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]> {
+export interface ShownProof extends Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]> {
   earlier?: Pick<ProofFingerprintRecord, (typeof EARLIER_FIELDS)[number]> | undefined;
 }
 
@@ -85,8 +95,9 @@ export async function findProofOf(
 export async function findProofsOf(
   database: Database,
   userIds: readonly Types.ObjectId[],
+  session?: ClientSession,
 ): Promise<Map<string, ShownProof>> {
-  const proofs = await findProofs(database, userIds);
+  const proofs = await findProofs(database, userIds, session);
   return new Map(proofs.map((proof) => [proof.userId.toString(), proof]));
 }
 
@@ -96,7 +107,7 @@ async function findProofs(
   session: ClientSession | null = null,
 ): Promise<ShownProof[]> {
   const proofs = await database.paymentProofs
-    .find({ userId: { $in: [...userIds] } })
+    .find({ userId: { $in: [...userIds] }, replacedById: null })
     .select([...SHOWN_FIELDS])
     .session(session)
     .lean();
@@ -117,19 +128,24 @@ async function findProofs(
 /**
  * Notifies a user and the administrators of a change of the account.
  * @param change.user after the change
+ * @param change.proof of the user, if it is read already
  */
 export async function addAccountUpdatedEvents(
   database: Database,
   uow: UnitOfWork,
-  { user, reason }: { user: UserRecord; reason: AccountReason },
+  {
+    user,
+    reason,
+    ...known
+  }: { user: UserRecord; reason: AccountReason; proof?: ShownProof | null },
 ): Promise<void> {
   uow.addEvent(userStream(user._id), "account:updated", {
-    approved: user.approved,
+    approved: hasAccess(user, uow.at),
     role: user.role,
     allow_image_upload: user.allowImageUpload,
     image_credits: user.imageCredits,
     reason,
   });
-  const proof = await findProofOf(database, user._id, uow.session);
-  uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, proof));
+  const { proof = await findProofOf(database, user._id, uow.session) } = known;
+  uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));
 }

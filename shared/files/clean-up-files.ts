@@ -1,3 +1,4 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
@@ -12,8 +13,6 @@ const MIN_UNKNOWN_AGE_MS = 3_600_000;
 
 const MAX_IMAGES_PER_COMMIT = 20;
 const MAX_IDS_PER_QUERY = 500;
-
-const DAY_MS = 86_400_000;
 
 interface CleanupOptions {
   database: Database;

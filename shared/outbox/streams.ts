@@ -11,7 +11,6 @@ export const CONTROL_STREAM = "control";
 
 const USER_PREFIX = "user:";
 
-/** Name of a user's own stream. */
 export const userStream = (userId: { toString(): string }): string => `${USER_PREFIX}${userId}`;
 
 /** Id of the user whose stream it is; undefined for a stream of several users. */

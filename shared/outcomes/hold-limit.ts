@@ -1,5 +1,6 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 
 interface StatedHold {
   /** Number of candles; null if not stated. */
@@ -24,10 +25,6 @@ export function holdLimit({ candles, text, timeframe, from }: StatedHold): numbe
 
 const withinLimits = (candles: number): number =>
   Math.min(Math.max(Math.ceil(candles), HOLD_CANDLES.min), HOLD_CANDLES.max);
-
-const MINUTE_MS = TIMEFRAME_MS["1m"];
-const HOUR_MS = TIMEFRAME_MS["1h"];
-const DAY_MS = TIMEFRAME_MS["1d"];
 
 type Hold = { candles: number } | { durationMs: number };
 

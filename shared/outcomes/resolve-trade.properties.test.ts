@@ -1,17 +1,17 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import {
   bars,
   buyTrade,
-  HOUR_MS,
   mirrored,
   mirroredTrade,
   NO_TRADING_COSTS,
   NOON,
 } from "@shared/testing/made-market.ts";
 import fc from "fast-check";
-import { describe, it } from "vitest";
-import { resolveTrade } from "./resolve-trade.ts";
+import { describe, expect, it } from "vitest";
+import { followTrade, resolveTrade } from "./resolve-trade.ts";
 import type { FinerCandles, Trade } from "./simulate-trade.ts";
 
 /** Prices on a grid of halves about 100, so that touches and mirror images are exact. */
@@ -111,6 +111,23 @@ describe("any trade in any market", () => {
           if (early) return JSON.stringify(early) === JSON.stringify(late);
         }
         return late === null;
+      }),
+    );
+  });
+
+  it("is filled once, by closed candles, at the price and time of its resolution", async () => {
+    await fc.assert(
+      fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
+        const rest = { trade: given, finer: source, costs: DEFAULT_TRADING_COSTS.crypto };
+        const late = await followTrade({ ...rest, candles, now: LATER });
+        const seen = [late.fill];
+        for (const { time } of candles) {
+          const { fill } = await followTrade({ ...rest, candles, now: time + HOUR_MS });
+          if (fill) seen.push(fill);
+        }
+        const [fill, filled_at] = [late.fill?.price ?? null, late.fill?.at.toISOString() ?? null];
+        if (late.resolution) expect(late.resolution).toMatchObject({ fill, filled_at });
+        expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
       }),
     );
   });

@@ -1,11 +1,11 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
   type Bar,
   bars,
   buyTrade,
-  HOUR_MS,
   mirrored,
   mirroredTrade,
   NO_TRADING_COSTS,
@@ -28,7 +28,6 @@ function finerFrom(
   };
 }
 
-const MINUTE_MS = 60_000;
 const LATER = NOON + 10_000 * HOUR_MS;
 const hour = (index: number) => new Date(NOON + index * HOUR_MS).toISOString();
 const minute = (index: number) => new Date(NOON + index * MINUTE_MS).toISOString();

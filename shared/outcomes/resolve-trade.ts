@@ -28,8 +28,20 @@ interface ResolveOptions {
   costs: TradingCosts;
 }
 
+/** The price and time at which a trade was entered; the time is the opening time of the candle that filled it. */
+export interface Fill {
+  price: number;
+  at: Date;
+}
+
+/** What the closed candles decide. A fill stays the same from then on. */
+interface TradeProgress {
+  fill: Fill | null;
+  resolution: Resolution | null;
+}
+
 /**
- * Resolves a BUY or a SELL by the market after it; null while it is open.
+ * Follows a BUY or a SELL through the market after it. Its resolution is null while it is open.
  *
  * - Only prices after the signal count. Of the candle it was made in, only later finer candles do.
  * - An entry within the usual spread of the last close is filled at the next open. Any other needs a trade beyond its
@@ -41,7 +53,7 @@ interface ResolveOptions {
  * `resolved_at` is the close of the deciding candle of the signal's timeframe. Later runs and candles give the same
  * result.
  */
-export async function resolveTrade(options: ResolveOptions): Promise<Resolution | null> {
+export async function followTrade(options: ResolveOptions): Promise<TradeProgress> {
   const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const context: ResolveContext = { ...options, long: toLongTrade(trade) };
@@ -49,16 +61,32 @@ export async function resolveTrade(options: ResolveOptions): Promise<Resolution 
   let held = 0;
   for (const candle of candles) {
     const closesAt = candle.time + lengthMs;
-    if (closesAt > now) return null;
+    if (closesAt > now) break;
     state = await resolveCandle(context, { state, candle, timeframe: trade.timeframe });
     if (state.phase === "open") held += 1;
     if (isDecided({ state, trade, held, closesAt })) {
       const lastClose = candle.close;
-      return composeResolution({ trade, state, lastClose, resolvedAt: closesAt, costs });
+      const decided = { trade, state, lastClose, resolvedAt: closesAt, costs };
+      return { fill: fillOf(state), resolution: composeResolution(decided) };
     }
   }
-  return null;
+  return { fill: fillOf(state), resolution: null };
 }
+
+/** The resolution alone; see `followTrade`. */
+export const resolveTrade = async (options: ResolveOptions): Promise<Resolution | null> =>
+  (await followTrade(options)).resolution;
+
+const fillOf = (state: TradeState | Exit): Fill | null =>
+  state.phase === "waiting" ? null : { price: quoted(state.fill), at: new Date(state.filledAt) };
+
+/** Whether the entry is filled at the next open: it is within the usual spread of the last close. */
+export const isMarketEntry = ({
+  symbol,
+  entry,
+  price,
+}: Pick<Trade, "symbol" | "entry" | "price">): boolean =>
+  Math.abs(entry - price) <= typicalSpread(symbol, price);
 
 function isDecided(at: {
   state: TradeState | Exit;
@@ -79,7 +107,6 @@ interface CandleContext {
   timeframe: Timeframe;
 }
 
-/** The trade after one candle. */
 async function resolveCandle(
   context: ResolveContext,
   at: CandleContext,
@@ -128,16 +155,12 @@ function toLongTrade({ side, ...trade }: Trade): LongTrade {
     sign * trade.takeProfit,
     sign * trade.price,
   ];
-  const spread = typicalSpread(trade.symbol, trade.price);
-  const order = entryOrder({ entry, price, spread });
+  const order = isMarketEntry(trade) ? "market" : awayOrder({ entry, price });
   return { ...trade, entry, stopLoss, takeProfit, price, order };
 }
 
-function entryOrder(prices: { entry: number; price: number; spread: number }): EntryOrder {
-  const { entry, price, spread } = prices;
-  if (Math.abs(entry - price) <= spread) return "market";
-  return entry < price ? "limit" : "stop";
-}
+const awayOrder = ({ entry, price }: Pick<Trade, "entry" | "price">): EntryOrder =>
+  entry < price ? "limit" : "stop";
 
 const R_DECIMALS = 4;
 /** Removes binary noise: no market quotes that many digits. */

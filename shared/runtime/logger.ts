@@ -8,12 +8,17 @@ const SECRET_FIELDS = [
   "authorization",
   "cookie",
   "JWT_SECRET",
+  "CHANNEL_SECRET",
+  "TELEGRAM_BOT_TOKEN",
+  "VAPID_PRIVATE_KEY",
   "ADMIN_PASSWORD",
   "OPENAI_API_KEY",
   "OANDA_TOKEN",
   "FIREBASE_API_KEY",
   "SMTP_URL",
   "BACKUP_PASSPHRASE",
+  "EVM_RPC_URL",
+  "TRON_API_KEY",
   "MONGODB_URI",
 ];
 const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Logger } from "./logger.ts";
 import { readDotEnv, SettingsError, type WorkerSettings } from "./settings.ts";
@@ -57,10 +59,41 @@ function stopOnSignals(service: RunningService): void {
   process.on("SIGINT", stop);
 }
 
-/** A metrics registry with the default metrics of Node. */
 export function createRegistry(service: "server" | "worker"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+/** Serves `GET /metrics` and `GET /healthz` on a port that is not public. */
+export async function serveMetrics(options: {
+  registry: Registry;
+  port: number;
+  logger: Logger;
+}): Promise<{ port: number; close: () => void }> {
+  const { registry, logger } = options;
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      if (request.method !== "GET") return response.writeHead(405, { Allow: "GET" }).end();
+      if (request.url === "/healthz") return response.end("ok");
+      if (request.url !== "/metrics") return response.writeHead(404).end();
+      const metrics = await registry.metrics();
+      return response.setHeader("Content-Type", registry.contentType).end(metrics);
+    };
+    answer().catch((error: unknown) => {
+      logger.error({ err: error }, "could not serve metrics");
+      response.writeHead(500).end();
+    });
+  });
+  server.listen(options.port);
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : options.port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

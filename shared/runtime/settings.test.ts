@@ -2,12 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { loadSettings, loadWorkerSettings, SettingsError } from "./settings.ts";
+import {
+  loadDeliverySettings,
+  loadSettings,
+  loadWorkerSettings,
+  SettingsError,
+} from "./settings.ts";
 
 const loadWith = (env: NodeJS.ProcessEnv) =>
   loadSettings({
     JWT_SECRET: "a test secret of more than 32 characters",
     ADMIN_PASSWORD: "correct horse",
+    VAPID_PUBLIC_KEY: Buffer.alloc(65, 4).toString("base64url"),
     ...env,
   });
 /** The least that production requires. */
@@ -91,6 +97,25 @@ it.each([
   expect(() => loadWith({ LEDGER_GIT_REPOSITORY })).toThrow(`LEDGER_GIT_REPOSITORY: ${reason}`);
 });
 
+it("a watchlist has 20 items of 15 minutes or longer, unless it is set otherwise", () => {
+  const watchlist = (env: NodeJS.ProcessEnv) => {
+    const { WATCHLIST_LIMIT, WATCH_MIN_TIMEFRAME } = loadWith(env);
+    return { WATCHLIST_LIMIT, WATCH_MIN_TIMEFRAME };
+  };
+  expect(watchlist({})).toEqual({ WATCHLIST_LIMIT: 20, WATCH_MIN_TIMEFRAME: "15m" });
+  const set = { WATCHLIST_LIMIT: "1", WATCH_MIN_TIMEFRAME: "1m" };
+  expect(watchlist(set)).toEqual({ WATCHLIST_LIMIT: 1, WATCH_MIN_TIMEFRAME: "1m" });
+});
+
+it.each([
+  { WATCHLIST_LIMIT: "0" },
+  { WATCHLIST_LIMIT: "2.5" },
+  { WATCHLIST_LIMIT: "1001" },
+  { WATCH_MIN_TIMEFRAME: "2h" },
+])("%o is no watchlist, and the setting is named", (env) => {
+  expect(() => loadWith(env)).toThrow(new RegExp(`^${Object.keys(env)[0]}: `));
+});
+
 const PRICES = { OPENAI_PRICE_PROMPT: "0.25", OPENAI_PRICE_COMPLETION: "2" };
 
 it.each([
@@ -149,6 +174,24 @@ it.each([
   ],
 ])("a budget %s is refused with one line", (_, env, message) => {
   expect(() => loadWith(env)).toThrow(new SettingsError(message));
+});
+
+it.each([
+  ["USDT_EVM_ADDRESS", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046"],
+  ["USDT_EVM_ADDRESS", "d8da6bf26964af9d7eed9e03e53415d37aa96045"],
+  ["USDT_TRON_ADDRESS", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u"],
+  ["USDT_TRON_ADDRESS", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"],
+])("%s is refused if it is mistyped: %s", (name, address) => {
+  expect(() => loadWith({ [name]: address })).toThrow(`${name}: must be an address`);
+});
+
+it.each([
+  ["USDT_EVM_ADDRESS", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045", "EVM_RPC_URL"],
+  ["USDT_EVM_ADDRESS", "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", "EVM_RPC_URL"],
+  ["USDT_TRON_ADDRESS", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TRON_API_URL"],
+] as const)("%s as %s needs %s", (name, address, service) => {
+  expect(() => loadWith({ [name]: address })).toThrow(`${service}: is required with ${name}`);
+  expect(loadWith({ [name]: address, [service]: "https://example.com" })[name]).toBe(address);
 });
 
 it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
@@ -217,7 +260,40 @@ it("outside production, nothing of this is refused", () => {
   expect(loadWith(env)).toMatchObject({ NODE_ENV: "development", RATE_LIMIT: "off" });
 });
 
-it("a worker needs no secret of the server, and does not keep one", () => {
+it("a worker shares one secret with the servers, and keeps no other", () => {
+  const production = { NODE_ENV: "production", VAPID_PUBLIC_KEY: "" };
+  expect(loadDeliverySettings(production).CHANNEL_SECRET).toBeUndefined();
+  const JWT_SECRET = "x".repeat(32);
+  const derived = loadDeliverySettings({ ...production, JWT_SECRET });
+  expect(derived).not.toHaveProperty("JWT_SECRET");
+  expect(loadWith({ ...PRODUCTION, JWT_SECRET, ADMIN_PASSWORD: "a long password" })).toMatchObject({
+    CHANNEL_SECRET: derived.CHANNEL_SECRET,
+  });
+  const given = loadDeliverySettings({ ...production, CHANNEL_SECRET: "y".repeat(32) });
+  expect(given.CHANNEL_SECRET).toBe("y".repeat(32));
+});
+
+it.each([
+  [{ VAPID_PUBLIC_KEY: "x" }, "VAPID_PUBLIC_KEY: must be 65 bytes in base64url"],
+  [
+    { VAPID_PUBLIC_KEY: "", VAPID_PRIVATE_KEY: Buffer.alloc(32).toString("base64url") },
+    "VAPID_PUBLIC_KEY: is required with VAPID_PRIVATE_KEY",
+  ],
+  [{ TELEGRAM_BOT_TOKEN: "a bot" }, "TELEGRAM_BOT_TOKEN: must be the token of a bot"],
+  [{ CHANNEL_SECRET: "short" }, "CHANNEL_SECRET: must have at least 32 characters"],
+])("refuses %o", (env, message) => {
+  expect(() => loadWith(env)).toThrow(message);
+});
+
+it("keys of web push are made once, outside production", () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "keys-"));
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }));
+  const { VAPID_PUBLIC_KEY } = loadWith({ DATA_DIR, VAPID_PUBLIC_KEY: "" });
+  expect(loadWith({ DATA_DIR, VAPID_PUBLIC_KEY: "" })).toMatchObject({ VAPID_PUBLIC_KEY });
+  expect(Buffer.from(VAPID_PUBLIC_KEY ?? "", "base64url")).toHaveLength(65);
+});
+
+it("a command needs no secret of the server, and does not keep one", () => {
   const env = { NODE_ENV: "production", JWT_SECRET: "x".repeat(32), ADMIN_PASSWORD: "password" };
   const settings = loadWorkerSettings(env);
   expect(settings).not.toHaveProperty("JWT_SECRET");

@@ -1,6 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { hkdfSync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { timeframeSchema } from "@shared/contract/candle.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import {
@@ -12,6 +13,8 @@ import {
 } from "@shared/contract/trading-costs.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
+import { readOrMakeSecrets, readOrMakeVapidKeys } from "./local-secrets.ts";
+import { decodeEvmAddress, decodeTronAddress } from "./wallet-addresses.ts";
 
 const TWO_NUMBERS = /^\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*$/;
 
@@ -85,6 +88,24 @@ const calendarUrl = z
   .regex(/^https?:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, notCalendars)
   .transform((url) => url.replace(/\/+$/, ""));
 
+const evmAddress = z.string().refine((text) => decodeEvmAddress(text) !== null, {
+  error: "must be an address of 0x and 40 hexadecimal digits, with a correct checksum",
+});
+const tronAddress = z.string().refine((text) => decodeTronAddress(text) !== null, {
+  error: "must be an address of Tron, with a correct checksum",
+});
+
+const randomSecret = z.string().min(32, { error: "must have at least 32 characters" });
+
+/** A point (65 bytes) or a number (32 bytes) of P-256. */
+const vapidKey = (bytes: 65 | 32) =>
+  z
+    .string()
+    .refine((text) => Buffer.from(text, "base64url").length === bytes, {
+      error: `must be ${bytes} bytes in base64url, such as web-push generates`,
+    })
+    .optional();
+
 /** Of secrets that people choose. */
 const MIN_SECRET_LENGTH = 12;
 
@@ -108,7 +129,8 @@ const settingsSchema = z.object({
   MONGODB_URI: mongodbAddress.optional(),
   EMBEDDED_DATABASE: onOrOff.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
-  JWT_SECRET: z.string().min(32, { error: "must have at least 32 characters" }).optional(),
+  JWT_SECRET: randomSecret.optional(),
+  CHANNEL_SECRET: randomSecret.optional(),
   ADMIN_USERNAME: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
@@ -126,6 +148,7 @@ const settingsSchema = z.object({
     .pipe(z.array(z.string().regex(/^[a-z0-9]+$/, { error: "must be ccxt ids" })).min(1))
     .default(["binance", "bybit", "okx", "kraken", "kucoin"]),
   EXCHANGE_URL: httpUrl.optional(),
+  EXCHANGE_WS_URL: z.url({ protocol: /^wss?$/, error: "must be a ws(s):// address" }).optional(),
   OANDA_TOKEN: optionalText,
   OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com"),
   YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com"),
@@ -144,6 +167,16 @@ const settingsSchema = z.object({
     .regex(/^(off|[1-9]\d*)$/, { error: "must be a whole number of 1 or more, or off" })
     .transform((text) => (text === "off" ? null : Number(text)))
     .default(1_000),
+  SUBSCRIPTION_GRACE_DAYS: z.coerce.number().int().min(0).max(365).default(3),
+  USDT_EVM_ADDRESS: evmAddress.optional(),
+  USDT_EVM_NETWORK: z.string().min(1).max(40).default("Ethereum"),
+  USDT_EVM_TOKEN: evmAddress.default("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
+  EVM_RPC_URL: httpUrl.optional(),
+  USDT_TRON_ADDRESS: tronAddress.optional(),
+  TRON_API_URL: httpUrl.optional(),
+  TRON_API_KEY: optionalText,
+  WATCHLIST_LIMIT: z.coerce.number().int().min(1).max(1_000).default(20),
+  WATCH_MIN_TIMEFRAME: timeframeSchema.default("15m"),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
   SERVER_METRICS_PORT: port.optional(),
   WORKER_METRICS_PORT: port.optional(),
@@ -161,6 +194,19 @@ const settingsSchema = z.object({
   TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
   TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(/^\d+:[\w-]+$/, { error: "must be the token of a bot, such as 123456:ABC" })
+    .optional(),
+  TELEGRAM_API_URL: httpUrl
+    .transform((url) => url.replace(/\/+$/, ""))
+    .default("https://api.telegram.org"),
+  VAPID_SUBJECT: z
+    .string()
+    .regex(/^(mailto:|https:\/\/)\S+$/, { error: "must be a mailto: or https address" })
+    .optional(),
+  VAPID_PUBLIC_KEY: vapidKey(65),
+  VAPID_PRIVATE_KEY: vapidKey(32),
   WEBHOOK_ALLOW_PRIVATE: onOrOff.default("off"),
   BACKUP_PASSPHRASE: z
     .string()
@@ -215,7 +261,7 @@ function refuse(raw: RawSettings, refusals: readonly Refusal[]): void {
 }
 
 const HTTPS_REQUIRED = "must be https in production, except on localhost";
-const PLAIN_HTTP = /^http:/i;
+const PLAIN_HTTP = /^(http|ws):/i;
 
 /** @param hostname as in a `URL` */
 export const isThisMachine = (hostname: string): boolean =>
@@ -224,7 +270,10 @@ export const isThisMachine = (hostname: string): boolean =>
 const isPlainHttp = (address: string): boolean =>
   PLAIN_HTTP.test(address) && !isThisMachine(new URL(address).hostname);
 
-const SERVICE_ADDRESSES = ["OPENAI_BASE_URL", "EXCHANGE_URL", "OANDA_URL", "YAHOO_URL"] as const;
+const SERVICE_ADDRESSES = [
+  ...["OPENAI_BASE_URL", "EXCHANGE_URL", "EXCHANGE_WS_URL", "OANDA_URL", "YAHOO_URL"],
+  ...["EVM_RPC_URL", "TRON_API_URL", "TELEGRAM_API_URL"],
+] as const;
 const SERVICE_HTTPS = "must be https in production, except in the same network";
 
 /** Plain http, except to this machine or to a name without a dot, which is one of the same network. */
@@ -255,6 +304,7 @@ const EXAMPLE_SECRETS = ["use-the-output-of-openssl-rand-base64-48", "a-long-pas
 const refusalsOfServers = (raw: RawSettings): Refusal[] => [
   [!raw.JWT_SECRET, "JWT_SECRET", "is required in production (32 characters or more)"],
   [isExample(raw.JWT_SECRET), "JWT_SECRET", "is the example; use random characters"],
+  [isExample(raw.CHANNEL_SECRET), "CHANNEL_SECRET", "is the example; use random characters"],
   [!raw.ADMIN_PASSWORD, "ADMIN_PASSWORD", "is required in production"],
   [isExample(raw.ADMIN_PASSWORD), "ADMIN_PASSWORD", "is the example; choose another"],
   [
@@ -284,33 +334,87 @@ function checkBudget(raw: RawSettings): void {
   throw new SettingsError(`${names}: ${verb} required with OPENAI_BUDGET_USD_PER_DAY`);
 }
 
+/** Users would be told an address whose payments nobody can look up. */
+function checkWallets(raw: RawSettings): void {
+  if (raw.USDT_EVM_ADDRESS && !raw.EVM_RPC_URL) {
+    throw new SettingsError("EVM_RPC_URL: is required with USDT_EVM_ADDRESS");
+  }
+  if (raw.USDT_TRON_ADDRESS && !raw.TRON_API_URL) {
+    throw new SettingsError("TRON_API_URL: is required with USDT_TRON_ADDRESS");
+  }
+}
+
+/** A server needs the public key only. */
+function checkVapid({ VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY }: RawSettings): void {
+  if (VAPID_PUBLIC_KEY || !VAPID_PRIVATE_KEY) return;
+  throw new SettingsError("VAPID_PUBLIC_KEY: is required with VAPID_PRIVATE_KEY");
+}
+
 /** Demo data is not timestamped, and tests use no network. */
 const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
   marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
 
 function withDefaults(raw: RawSettings) {
-  const { JWT_SECRET: _secret, ADMIN_PASSWORD: _password, ...others } = raw;
+  const { JWT_SECRET: _secret, ADMIN_PASSWORD: _password, ...unowned } = raw;
+  const { CHANNEL_SECRET: _channel, VAPID_PRIVATE_KEY: _key, ...others } = unowned;
   refuse(raw, refusalsOfAll(raw));
+  checkVapid(raw);
   checkBudget(raw);
+  checkWallets(raw);
   const marketData = raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto");
   return {
     ...others,
     DATA_DIR: resolve(raw.DATA_DIR),
     VITE_API_URL: raw.VITE_API_URL ?? `http://localhost:${raw.API_PORT}`,
     CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
+    VAPID_SUBJECT: raw.VAPID_SUBJECT ?? `mailto:${raw.VITE_CONTACT_EMAIL}`,
     MARKET_DATA: marketData,
     LEDGER_CALENDARS: raw.LEDGER_CALENDARS ?? defaultCalendars(raw.NODE_ENV, marketData),
   };
 }
 
 /**
- * Settings of workers and commands, which need no secret of the server.
+ * Settings of commands, which need no secrets.
  * @throws SettingsError for the first invalid setting
  */
 export function loadWorkerSettings(env: NodeJS.ProcessEnv = process.env) {
   return withDefaults(parseEnvironment(env));
 }
 export type WorkerSettings = ReturnType<typeof loadWorkerSettings>;
+
+/**
+ * Settings of workers: also the keys of channels, without which they deliver nothing to them. They need no other secret.
+ * @throws SettingsError for the first invalid setting
+ */
+export function loadDeliverySettings(env: NodeJS.ProcessEnv = process.env) {
+  const raw = parseEnvironment(env);
+  if (raw.VAPID_PUBLIC_KEY && !raw.VAPID_PRIVATE_KEY) {
+    throw new SettingsError("VAPID_PRIVATE_KEY: is required with VAPID_PUBLIC_KEY");
+  }
+  const settings = withDefaults(raw);
+  const isGiven = raw.CHANNEL_SECRET || raw.JWT_SECRET || raw.NODE_ENV === "production";
+  const made = isGiven ? undefined : readOrMakeSecrets(settings.DATA_DIR);
+  const jwtSecret = raw.JWT_SECRET ?? made?.jwtSecret;
+  const { CHANNEL_SECRET, ...keys } = channelKeys(raw, jwtSecret ?? "");
+  const isKnown = raw.CHANNEL_SECRET !== undefined || jwtSecret !== undefined;
+  return { ...settings, ...keys, CHANNEL_SECRET: isKnown ? CHANNEL_SECRET : undefined };
+}
+export type DeliverySettings = ReturnType<typeof loadDeliverySettings>;
+
+/** Keys of channels. Outside production, missing ones are created in `DATA_DIR`. */
+function channelKeys(raw: RawSettings, jwtSecret: string) {
+  const makesKeys = raw.NODE_ENV !== "production" && !raw.VAPID_PUBLIC_KEY;
+  const made = makesKeys ? readOrMakeVapidKeys(resolve(raw.DATA_DIR)) : undefined;
+  return {
+    CHANNEL_SECRET: raw.CHANNEL_SECRET ?? deriveSecret(jwtSecret, "channels"),
+    VAPID_PUBLIC_KEY: raw.VAPID_PUBLIC_KEY ?? made?.publicKey,
+    VAPID_PRIVATE_KEY: raw.VAPID_PRIVATE_KEY ?? made?.privateKey,
+  };
+}
+
+/** A worker that is given a secret of the server keeps only what this derives from it. */
+const deriveSecret = (secret: string, purpose: string): string =>
+  Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
 
 /**
  * Settings of a server. Outside production, missing secrets are created in `DATA_DIR`.
@@ -324,12 +428,12 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
     throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
   }
   const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
-  const made = needsSecrets
-    ? readOrMakeSecrets(join(settings.DATA_DIR, "secrets.json"))
-    : undefined;
+  const made = needsSecrets ? readOrMakeSecrets(settings.DATA_DIR) : undefined;
+  const jwtSecret = raw.JWT_SECRET ?? made?.jwtSecret ?? "";
   return {
     ...settings,
-    JWT_SECRET: raw.JWT_SECRET ?? made?.jwtSecret ?? "",
+    ...channelKeys(raw, jwtSecret),
+    JWT_SECRET: jwtSecret,
     ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
   };
 }
@@ -350,38 +454,4 @@ export function readDotEnv(file = ".env"): void {
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
-}
-
-const secretsSchema = z.object({
-  jwtSecret: z.string().min(32),
-  adminPassword: z.string().min(6),
-});
-
-type LocalSecrets = z.infer<typeof secretsSchema>;
-
-/**
- * Reads the secrets in `file`, or creates them. Several services may do so at once: the file appears completely, and
- * the first one wins.
- */
-function readOrMakeSecrets(file: string): LocalSecrets {
-  if (!existsSync(file)) makeSecrets(file);
-  return secretsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-}
-
-function makeSecrets(file: string): void {
-  const secrets: LocalSecrets = {
-    jwtSecret: randomBytes(48).toString("base64url"),
-    adminPassword: randomBytes(12).toString("base64url"),
-  };
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    const lostRace = error instanceof Error && "code" in error && error.code === "EEXIST";
-    if (!lostRace) throw error;
-  } finally {
-    rmSync(draft);
-  }
 }

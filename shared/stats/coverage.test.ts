@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
@@ -7,7 +8,6 @@ import type { Estimate } from "./intervals.ts";
 import { computeMetrics, type PerformanceMetrics } from "./performance-metrics.ts";
 import { closedTrade, type PerformanceSample, tallySignals } from "./tally.ts";
 
-const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 0, 1);
 const TICKS_PER_HOUR = 4;
 /** Hours of history that the first trade needs. */

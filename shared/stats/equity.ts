@@ -11,7 +11,6 @@ export interface EquitySegment {
 
 export const EMPTY_SEGMENT: EquitySegment = { total: 0, highest: 0, lowest: 0, drawdown: 0 };
 
-/** The segment of one result. */
 export const segmentOf = (r: number): EquitySegment => ({
   total: r,
   highest: Math.max(0, r),

@@ -1,7 +1,6 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { describe, expect, it } from "vitest";
 import { dayNumber, groupIntoBlocks, holdingOf } from "./intervals.ts";
-
-const HOUR_MS = 3_600_000;
 
 const daysOf = (trades: readonly { day: number; hours: number }[]) =>
   trades.map(({ day, hours }) => ({

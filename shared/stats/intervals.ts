@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+
 const Z_95 = 1.959963984540054;
 
 export interface Estimate {
@@ -162,9 +164,6 @@ export function groupBy<Item>(
   }
   return groups;
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Length of a block in typical holding periods. The simulation in `coverage.test.ts` shows that it is enough. */
 const HOLDING_PERIODS_PER_BLOCK = 4;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { computeMetrics } from "./performance-metrics.ts";
@@ -10,9 +11,6 @@ import {
   type Tally,
   tallySignals,
 } from "./tally.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A signal whose trade was open for an hour, by default a win. */
 const entry = (

@@ -5,18 +5,20 @@ import {
   type PerformanceCounts,
   type Reliability,
 } from "@shared/contract/performance.ts";
+import { downsampleCurve, equityCurve } from "./equity.ts";
+import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import {
   addBuckets,
+  addDays,
   addTrades,
   BUCKET_COUNT,
   brierScore,
   type ConfidenceBucket,
+  type DaySums,
   expectedCalibrationError,
+  type Tally,
   type TradeSums,
-} from "./confidence-bucket.ts";
-import { downsampleCurve, equityCurve } from "./equity.ts";
-import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
-import { addDays, type DaySums, type Tally } from "./tally.ts";
+} from "./tally.ts";
 
 export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
 
@@ -78,7 +80,6 @@ const closedTrades = ({ closed, scoreSum, chanceSum }: TradeSums) => ({
   baselines: chanceSum,
 });
 
-/** Effective sample size of the edge. */
 const effectiveTrades = (blocks: readonly TradeSums[]): number =>
   Math.round(
     effectiveSampleSize(

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
+import { type SessionRecord, searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
+import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { type Attestation, writeOtsFile } from "@shared/domain/opentimestamps.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import jwt from "jsonwebtoken";
@@ -11,7 +12,8 @@ import { Types } from "mongoose";
 /** Default password of users made here. */
 export const TEST_PASSWORD = "correct horse";
 
-const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+/** Parameters of argon2. */
+export const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** Stores a user who can log in, without events. By default with a random name, the role `user` and no approval. */
 export async function createUser(
@@ -21,13 +23,13 @@ export async function createUser(
   const { password = TEST_PASSWORD, ...fields } = overrides;
   const username = fields.username ?? `user-${randomUUID().slice(0, 8)}`;
   const email = fields.email ?? `${username}@example.com`;
+  const [usernameKey, emailKey] = [username.toLowerCase(), email.toLowerCase()];
   const identityId = new Types.ObjectId();
   const user: UserRecord = {
     _id: new Types.ObjectId(),
     username,
-    usernameKey: username.toLowerCase(),
+    ...{ usernameKey, emailKey, searchKey: searchKeyOf({ usernameKey, emailKey }) },
     email,
-    emailKey: email.toLowerCase(),
     emailVerified: false,
     identityId: identityId.toString(),
     role: "user",
@@ -76,6 +78,22 @@ export function signTokenFor(
     audience: "ai-trading-signals-api",
     expiresIn,
   });
+}
+
+/** Stores an item of a user's watchlist, by default an enabled one of BTC/USDT 1h that was added a day ago. */
+export async function createWatchlistItem(
+  { watchlistItems }: Pick<Database, "watchlistItems">,
+  { _id: userId }: Pick<UserRecord, "_id">,
+  overrides: Partial<WatchlistItemRecord> = {},
+): Promise<WatchlistItemRecord> {
+  const item: WatchlistItemRecord = {
+    ...{ _id: new Types.ObjectId(), userId, symbol: "BTC/USDT", timeframe: "1h" },
+    ...{ minConfidence: 0, amount: 100, riskPercent: 1, leverage: 1, enabled: true },
+    createdAt: new Date(Date.now() - 86_400_000),
+    ...overrides,
+  };
+  await watchlistItems.insertOne(item);
+  return item;
 }
 
 /** A calendar, and the Bitcoin block of its proof; pending without one. */

@@ -124,7 +124,6 @@ export function pngBomb(side: number): Buffer {
   ]);
 }
 
-/** Adds a chunk at the end of a PNG. */
 export function withPngChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const end = png.length - 12;
   return Buffer.concat([png.subarray(0, end), pngChunk(type, data), png.subarray(end)]);

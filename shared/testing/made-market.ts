@@ -1,10 +1,10 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 
 /** Monday, 2026-01-05T12:00:00Z. */
 export const NOON = Date.UTC(2026, 0, 5, 12);
-export const HOUR_MS = TIMEFRAME_MS["1h"];
 
 export const NO_TRADING_COSTS: TradingCosts = { spread_percent: 0, commission_percent: 0 };
 

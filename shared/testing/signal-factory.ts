@@ -224,7 +224,6 @@ export async function storeTrade(
   return signal;
 }
 
-/** The analysis of such a trade. */
 export function tradeAnalysis(madeAt: Date, changes: Partial<Analysis> = {}): Analysis {
   return {
     ...WAIT_ANALYSIS,

@@ -22,6 +22,7 @@ const WAIT = { timeout: 60_000, interval: 50 };
 
 describe("many signals while the AI takes its time", () => {
   const uri = newDatabaseUri("load");
+  /** The first test starts one, the second another, the third freezes one of the two. */
   const workers: SpawnedService[] = [];
   let database: Database;
   let ai: FakeOpenAi;
@@ -31,12 +32,11 @@ describe("many signals while the AI takes its time", () => {
     ai = await startFakeOpenAi();
   });
   afterEach(async () => {
-    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
-    await database.workerStatuses.deleteMany();
     await database.signals.deleteMany();
     ai.reset();
   });
   afterAll(async () => {
+    await Promise.all(workers.map((worker) => worker.kill()));
     await ai.close();
     await database.close();
   });
@@ -98,7 +98,7 @@ describe("many signals while the AI takes its time", () => {
 
   it("are shared evenly by two workers", async () => {
     const release = holdAnswers();
-    await Promise.all([startWorker("one"), startWorker("two")]);
+    await startWorker("two");
     await queueSignals();
     await untilAsked(SIGNALS);
     const shares = [askedWith("one"), askedWith("two")];
@@ -108,9 +108,8 @@ describe("many signals while the AI takes its time", () => {
     await untilFinished();
   }, 120_000);
 
-  it("are left to the other worker when one has frozen", async () => {
+  it("are left to the other worker when one is unresponsive", async () => {
     const release = holdAnswers();
-    await Promise.all([startWorker("one"), startWorker("two")]);
     const [frozen] = workers;
     process.kill(frozen?.pid ?? 0, "SIGSTOP");
     await queueSignals();

@@ -1,24 +1,33 @@
 import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
-import { type Database, openDatabase } from "@shared/database/database.ts";
+import { constants, hostname, setPriority } from "node:os";
+import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
+import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
-import { runService } from "@shared/runtime/run-service.ts";
-import { serveMetrics } from "@shared/runtime/serve-metrics.ts";
+import { selectMailer } from "@shared/runtime/mailer.ts";
+import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
-  loadWorkerSettings,
+  type DeliverySettings,
+  loadDeliverySettings,
   tradingCostTable,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
+import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
+import { emailSender } from "./delivery/email-sender.ts";
+import { startDelivery } from "./delivery/start-delivery.ts";
+import { startTelegram } from "./delivery/start-telegram.ts";
+import { webPushSender } from "./delivery/web-push-sender.ts";
+import { webhookSender } from "./delivery/webhook-sender.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
-import { createMarketData } from "./market-data/select-market-data.ts";
+import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
+import { startPrices } from "./prices/start-prices.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
@@ -27,25 +36,29 @@ import type { WorkerDeps } from "./worker-deps.ts";
 const DRAIN_MS = 20_000;
 
 export interface WorkerServices {
-  market: ReturnType<typeof createMarketData>;
+  market: MarketDataSelection;
   analyst: Analyst;
 }
 
-export const createServices = (settings: WorkerSettings, logger: Logger): WorkerServices => ({
-  market: createMarketData({ settings, now: Date.now, logger }),
+export const createServices = async (
+  settings: WorkerSettings,
+  logger: Logger,
+): Promise<WorkerServices> => ({
+  market: await createMarketData({ settings, now: Date.now, logger }),
   analyst: createAnalyst(settings),
 });
 
-/** Runs a worker as a process. */
 export const runWorker = (
-  services: (settings: WorkerSettings, logger: Logger) => WorkerServices,
+  services: (settings: WorkerSettings, logger: Logger) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
-  runService("worker", loadWorkerSettings, async (settings, uri) => {
+  runService("worker", loadDeliverySettings, async (settings, uri) => {
+    // On a shared machine, the requests of users come first.
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
       ...{ settings, database, logger },
-      services: services(settings, logger),
+      services: await services(settings, logger),
     });
     return {
       logger,
@@ -58,7 +71,7 @@ export const runWorker = (
   });
 
 interface WorkerOptions {
-  settings: WorkerSettings;
+  settings: DeliverySettings;
   database: Database;
   logger: Logger;
   services: WorkerServices;
@@ -82,8 +95,10 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const heartbeat = await startHeartbeat({ ...deps, workerId, concurrency, model, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
   const candles = startCandlePublisher(deps);
+  const prices = startPrices({ ...deps, workerId, market });
   const ledger = startLedgerAppender(deps);
   queue.start();
+  const delivery = await startChannelDelivery(deps, settings, workerId);
   const recurring = new RecurringJobs({ database, logger, workerId });
   await recurring.start();
   for (const job of recurringJobs(deps, { market, settings })) {
@@ -92,7 +107,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   return {
     async stop() {
       listings.stop();
-      await Promise.all([recurring.stop(), candles.stop()]);
+      await Promise.all([recurring.stop(), candles.stop(), prices.stop(), delivery?.stop()]);
       const stopped = queue.stop({ drainMs: DRAIN_MS });
       const cut = setTimeout(() => shutdown.abort(new Error("the worker is stopping")), DRAIN_MS);
       await stopped;
@@ -102,6 +117,56 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
       market.close();
       endpoint?.close();
     },
+  };
+}
+
+/** Without the key, the addresses of channels cannot be read; signals are made all the same. */
+async function startChannelDelivery(
+  deps: WorkerDeps,
+  settings: DeliverySettings,
+  workerId: string,
+) {
+  const { database, logger } = deps;
+  const { CHANNEL_SECRET: secret } = settings;
+  if (secret === undefined) {
+    logger.error("nothing is delivered to channels: CHANNEL_SECRET is not set");
+    return;
+  }
+  const secrets = new ChannelSecrets(secret);
+  const shared = {
+    ...{ ...deps, settings, workerId, random: Math.random, secrets },
+    readTime: () => readTime(database),
+  };
+  const { TELEGRAM_BOT_TOKEN: token } = settings;
+  const telegram = token === undefined ? undefined : startTelegram(shared, token);
+  const senders = createSenders(deps, settings, { secrets, telegram: telegram?.sender });
+  const delivery = await startDelivery({ ...shared, senders });
+  return {
+    async stop() {
+      await delivery.stop();
+      await telegram?.stop();
+    },
+  };
+}
+
+/** What is not set up has no sender, and its channels wait. */
+function createSenders(
+  { database, logger, now }: WorkerDeps,
+  settings: DeliverySettings,
+  { secrets, telegram }: { secrets: ChannelSecrets; telegram: ChannelSender | undefined },
+): ChannelSenders {
+  const { VAPID_SUBJECT: subject, VAPID_PUBLIC_KEY: publicKey } = settings;
+  const { VAPID_PRIVATE_KEY: privateKey, NODE_ENV, SMTP_URL } = settings;
+  const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
+  const hasMail = SMTP_URL !== undefined || NODE_ENV !== "production";
+  if (!hasMail) logger.error("no emails are delivered to channels: SMTP_URL is not set");
+  const mailer = selectMailer({ settings, logger, now });
+  return {
+    webhook: webhookSender(policy),
+    ...(telegram && { telegram }),
+    ...(hasMail && { email: emailSender({ database, mailer, secrets, settings }) }),
+    ...(publicKey &&
+      privateKey && { "web-push": webPushSender(policy, { subject, publicKey, privateKey }) }),
   };
 }
 

@@ -12,12 +12,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 
 /** The promise: within 90 s of the death; the test has to be quicker than that to be of use. */
 const WITHIN = { timeout: 60_000, interval: 100 };
-/** Not the one that the worker reads the markets' prices with. */
-const TIMEFRAME = "15m";
+/** One for each test, since a worker keeps candles. None is the one that it reads the markets' prices with. */
+type AskedTimeframe = "15m" | "30m" | "4h";
 
 describe("a worker that crashes or stops in the middle of an analysis", () => {
   const uri = newDatabaseUri();
-  const services: SpawnedService[] = [];
+  /** Each test leaves one to the next. */
+  let worker: SpawnedService;
   let database: Database;
   let exchange: FakeExchange;
 
@@ -25,17 +26,15 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
     database = await openDatabase({ uri });
     exchange = await startFakeExchange();
   });
-  afterEach(async () => {
-    await Promise.all(services.splice(0).map((service) => service.kill()));
-    exchange.reset();
-  });
+  afterEach(() => exchange.reset());
   afterAll(async () => {
+    await worker.kill();
     await exchange.close();
     await database.close();
   });
 
-  const startWorker = async (): Promise<SpawnedService> => {
-    const service = await spawnService("worker", {
+  const startWorker = () =>
+    spawnService("worker", {
       MONGODB_URI: uri,
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: "correct horse",
@@ -43,13 +42,10 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
       EXCHANGES: "binance",
       EXCHANGE_URL: exchange.url,
     });
-    services.push(service);
-    return service;
-  };
-  const requestSignal = async (): Promise<SignalRecord> => {
+  const requestSignal = async (timeframe: AskedTimeframe): Promise<SignalRecord> => {
     const user = await createUser(database, { approved: true });
     const id = newSignalId();
-    const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: TIMEFRAME });
+    const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe });
     return commit(database, { lockKeys: id.toString() }, (uow) =>
       queueSignal(database, uow, { id, userId: user._id, request }),
     );
@@ -66,26 +62,29 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
       const signal = await database.signals.findById(_id).lean();
       expect(signal?.status).toBe("completed");
     }, WITHIN);
-  const untilAsked = () =>
+  const untilAsked = (timeframe: AskedTimeframe) =>
     vi.waitFor(() => {
       const asked = exchange.requests.filter(
-        ({ parameters }) => parameters.get("interval") === TIMEFRAME,
+        ({ parameters }) => parameters.get("interval") === timeframe,
       );
       expect(asked).toHaveLength(1);
     }, WITHIN);
-  const requestStalledSignal = async (): Promise<SignalRecord> => {
-    exchange.behave("stalled-headers", { subject: "candles" });
-    const signal = await requestSignal();
-    await untilAsked();
-    return signal;
-  };
+
+  it("a signal whose job was deleted is queued again and completes", async () => {
+    const signal = await requestSignal("15m");
+    await database.jobs.deleteMany({});
+    worker = await startWorker();
+    await untilFinished(signal);
+    expect(await eventsOf(signal)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
+  }, 90_000);
 
   it("kill -9: another worker takes the signal over and it completes once", async () => {
-    const victim = await startWorker();
-    const signal = await requestStalledSignal();
-    await victim.kill();
+    exchange.behave("stalled-headers", { subject: "candles" });
+    const signal = await requestSignal("30m");
+    await untilAsked("30m");
+    await worker.kill();
     exchange.behave("ok");
-    await startWorker();
+    worker = await startWorker();
     await untilFinished(signal);
     expect(await eventsOf(signal)).toEqual([
       "signal:queued",
@@ -96,19 +95,10 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
   }, 90_000);
 
   it("SIGTERM: the worker finishes what it has started before it exits", async () => {
-    const worker = await startWorker();
     exchange.behave("slow", { subject: "candles" });
-    const signal = await requestSignal();
-    await untilAsked();
+    const signal = await requestSignal("4h");
+    await untilAsked("4h");
     expect(await worker.stop()).toBe(0);
     expect(await eventsOf(signal)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
   }, 60_000);
-
-  it("a signal whose job was deleted is queued again and completes", async () => {
-    const signal = await requestSignal();
-    await database.jobs.deleteMany({});
-    await startWorker();
-    await untilFinished(signal);
-    expect(await eventsOf(signal)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
-  }, 90_000);
 });

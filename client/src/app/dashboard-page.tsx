@@ -12,8 +12,10 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router-dom";
+import { ChannelNudge } from "../features/channels/channel-nudge.tsx";
 import { PaymentProof } from "../features/payments/payment-proof.tsx";
-import { useMe } from "../lib/me.ts";
+import { SubscriptionCard } from "../features/payments/subscription-card.tsx";
+import { useMe, waitingProof } from "../lib/me.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Alert } from "../ui/alert.tsx";
@@ -50,7 +52,10 @@ const gridClass =
 function Overview() {
   const approved = useSession((session) => session.approved);
   const isAdmin = useSession((session) => session.isAdmin);
-  const emailVerified = useMe()?.email_verified ?? true;
+  const account = useMe();
+  const emailVerified = account?.email_verified ?? true;
+  const hasPlan = account && (account.subscription || (approved && !isAdmin));
+  const subscription = hasPlan && <SubscriptionCard account={account} approved={approved} />;
   return (
     <>
       {approved && !emailVerified && (
@@ -71,7 +76,9 @@ function Overview() {
               <SetupProgress />
             </LinkCard>
           )}
+          {!approved && subscription}
           <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
+          {approved && subscription}
         </div>
         <div className="flex flex-col gap-6">
           <AccountCard />
@@ -82,6 +89,8 @@ function Overview() {
             to="/user-panel"
             link="Account settings"
           />
+          {/* Last, as it appears late and must move nothing. */}
+          {approved && <ChannelNudge />}
         </div>
       </div>
     </>
@@ -114,7 +123,8 @@ function ApprovedCard() {
   );
 }
 
-export function PendingCard() {
+function PendingCard() {
+  const isEnded = Boolean(useMe()?.subscription);
   return (
     <Card className="animate-enter">
       <div className="flex gap-4 p-6 sm:p-8">
@@ -123,7 +133,10 @@ export function PendingCard() {
           <div>
             <h2 className="text-xl font-semibold tracking-tight">Approval Pending</h2>
             <p className="mt-1 text-ink-muted text-pretty">
-              Three steps to your first signal. This page updates automatically.{" "}
+              {isEnded
+                ? "Renew your subscription to use the signal bot again."
+                : "Three steps to your first signal."}{" "}
+              This page updates automatically.{" "}
               <TextLink to="/pricing">See plans and pricing</TextLink>
             </p>
           </div>
@@ -140,7 +153,7 @@ export function PendingCard() {
 /** What a trader and an administrator do until the trader is approved. */
 function ApprovalSteps() {
   const account = useMe();
-  const hasProof = Boolean(account?.payment_proof);
+  const hasProof = waitingProof(account) !== null;
   const steps = [
     {
       title: "Verify your email",

@@ -3,6 +3,7 @@ import type { Notification } from "@shared/contract/notifications.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
 import { confidenceWords } from "../lib/confidence.ts";
 import { formatPlural, formatPriceInText } from "../lib/format.ts";
+import { CHANNEL_NAMES } from "../ui/channel-kind.tsx";
 import { describeAdminEvent } from "./describe-admin-event.ts";
 import { adminLink } from "./nav-items.tsx";
 
@@ -18,11 +19,20 @@ export function describeNotification(item: Notification): NotificationText {
     case "signal:completed":
     case "signal:failed":
       return describeResult(item);
+    case "signal:filled":
     case "signal:outcome":
     case "signal:entry-left":
       return describeProgress(item);
     case "account:updated":
       return { ...describeAccount(item.data), to: "/dashboard" };
+    case "subscription:expiring":
+      return {
+        title: `Subscription ends in ${formatPlural(item.data.days_left, "day")}`,
+        text: "Renew it to keep your access.",
+        to: `/payment?plan=${item.data.plan}`,
+      };
+    case "channel:disabled":
+      return { ...describeDisabledChannel(item.data), to: "/user-panel#notifications" };
     case "proof:deleted":
       return {
         title: "Payment proof deleted",
@@ -47,14 +57,15 @@ type Named<Name extends Notification["name"]> = Extract<Notification, { name: Na
 const signalPath = (id: string) => `/signals/${id}`;
 
 function describeResult(item: Named<"signal:completed" | "signal:failed">): NotificationText {
-  const { signal_id: id, symbol, timeframe, analysis } = item.data;
+  const { signal_id: id, symbol, timeframe, origin, analysis } = item.data;
   const to = signalPath(id);
   if (item.name === "signal:failed" || !analysis) {
     return { title: "Signal failed", text: `${symbol}, ${timeframe}`, to };
   }
   const { final_signal: kind } = analysis;
   const text = `${timeframe}, ${confidenceWords(kind, analysis)}`;
-  return { title: `${kind} ${symbol}`, text, to };
+  const title = `${kind} ${symbol}`;
+  return { title: origin === "watchlist" ? `Watched market: ${title}` : title, text, to };
 }
 
 const outcomeTexts: Record<Outcome, string> = {
@@ -63,17 +74,35 @@ const outcomeTexts: Record<Outcome, string> = {
   EXPIRED: "the trade expired",
 };
 
-function describeProgress(item: Named<"signal:outcome" | "signal:entry-left">): NotificationText {
+type Progress = Named<"signal:filled" | "signal:outcome" | "signal:entry-left">;
+
+function describeProgress(item: Progress): NotificationText {
   const { signal_id: id, symbol = "a deleted signal", timeframe } = item.data;
-  const [title, fact] =
-    item.name === "signal:outcome"
-      ? [`${item.data.outcome} ${symbol}`, outcomeTexts[item.data.outcome]]
-      : [
-          `Entry missed ${symbol}`,
-          `the price left the entry zone at ${formatPriceInText(item.data.price)}`,
-        ];
+  const [title, fact] = progressFact(item, symbol);
   return { title, text: [timeframe ?? [], fact].flat().join(", "), to: signalPath(id) };
 }
+
+function progressFact(item: Progress, symbol: string): [title: string, fact: string] {
+  switch (item.name) {
+    case "signal:filled":
+      return [`Filled ${symbol}`, `the trade was entered at ${formatPriceInText(item.data.price)}`];
+    case "signal:outcome":
+      return [`${item.data.outcome} ${symbol}`, outcomeTexts[item.data.outcome]];
+    case "signal:entry-left":
+      return [
+        `Entry missed ${symbol}`,
+        `the price left the entry zone at ${formatPriceInText(item.data.price)}`,
+      ];
+  }
+}
+
+const describeDisabledChannel = ({ kind, reason }: Named<"channel:disabled">["data"]) => ({
+  title: `${CHANNEL_NAMES[kind]} was turned off`,
+  text:
+    reason === "unsubscribed"
+      ? "You unsubscribed with the link in an email."
+      : "The receiver refused messages. You can turn it on again.",
+});
 
 type Account = Named<"account:updated">["data"];
 type AccountText = Omit<NotificationText, "to">;
@@ -96,6 +125,22 @@ const accountTexts: Partial<Record<AccountReason, (account: Account) => AccountT
     allowed
       ? { title: "Chart images allowed", text: "You can attach chart images to requests." }
       : { title: "Chart images blocked", text: "You can no longer attach chart images." },
+  "subscription-started": () => ({
+    title: "Subscription started",
+    text: "You can now use the signal bot and view your history.",
+  }),
+  "subscription-renewed": () => ({
+    title: "Subscription renewed",
+    text: "Your dashboard shows until when it runs.",
+  }),
+  "subscription-grace": () => ({
+    title: "Subscription has ended",
+    text: "You keep your access for a few days. Renew now to stay subscribed.",
+  }),
+  "subscription-ended": () => ({
+    title: "Subscription has ended",
+    text: "Renew it to use the signal bot again. Your history is kept.",
+  }),
   "role-changed": ({ role }) => ({ title: "Role changed", text: `Your role is now ${role}.` }),
 };
 

@@ -1,12 +1,17 @@
 import { LogIn, LogOut } from "lucide-react";
 import { Link, useNavigate } from "react-router-dom";
 import { create } from "zustand";
+import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
+
+/** For approved users. */
+export const watchlistLink = { to: "/watchlist", label: "Watchlist" } as const;
 
 const navLinks = [
   { to: "/", label: "Home" },
   { to: "/bot", label: "BOT" },
+  watchlistLink,
   { to: "/signal-history", label: "History" },
   { to: "/dashboard", label: "Dashboard" },
   { to: "/pricing", label: "Pricing" },
@@ -17,7 +22,11 @@ export const adminLink = { to: "/admin", label: "Admin" } as const;
 
 export function useNavLinks() {
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
-  return isAdmin ? [...navLinks, adminLink] : navLinks;
+  const isApproved = useSession((session) => session.approved);
+  // Pre-rendered pages have it for all, and styles hide it.
+  const hasWatchlist = !useHydrated() || isApproved;
+  const links = navLinks.filter((link) => link !== watchlistLink || hasWatchlist);
+  return isAdmin ? [...links, adminLink] : links;
 }
 
 export function SessionButton({ onUsed }: { onUsed?: () => void }) {

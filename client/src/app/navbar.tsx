@@ -5,7 +5,13 @@ import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";
-import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
+import {
+  adminLink,
+  NavbarAdminBadge,
+  SessionButton,
+  useNavLinks,
+  watchlistLink,
+} from "./nav-items.tsx";
 
 const MobileMenu = lazyComponent(() => import("./mobile-menu.tsx"), "MobileMenu");
 
@@ -28,7 +34,7 @@ const NotificationBell = lazyComponent(
 );
 
 const linkClass =
-  "rounded-lg px-3 py-2 text-sm font-medium text-ink-muted transition-colors hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink";
+  "rounded-lg px-2 py-2 text-sm font-medium text-ink-muted transition-colors hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink xl:px-3";
 
 export function Navbar() {
   const links = useNavLinks();
@@ -36,14 +42,21 @@ export function Navbar() {
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
-      <div className="page flex h-16 items-center gap-6">
-        <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
+      <div className="page flex h-16 items-center gap-4 xl:gap-6">
+        <Link
+          to="/"
+          className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight whitespace-nowrap"
+        >
           <BrandMark />
-          AI Trading Bot
+          {/* The links of administrators leave no place for it. */}
+          <span className={isAdmin ? "lg:max-xl:sr-only" : ""}>AI Trading Bot</span>
         </Link>
         <nav aria-label="Main" className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
-            <span key={to} className="relative flex">
+            <span
+              key={to}
+              className={`relative flex ${to === watchlistLink.to ? "early-unapproved:hidden" : ""}`}
+            >
               <NavLink to={to} end={to === "/"} className={linkClass}>
                 {label}
               </NavLink>

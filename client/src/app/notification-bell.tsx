@@ -2,20 +2,18 @@ import type { Me } from "@shared/contract/account.ts";
 import type { Notification } from "@shared/contract/notifications.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router-dom";
 import { useMe } from "../lib/me.ts";
-import { refetch } from "../lib/query-client.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import {
-  isNotifying,
+  applyNotificationEvent,
   isUnread,
   markSeen,
   notificationsQuery,
-  startSeen,
-  useSeen,
+  saveSeen,
 } from "./notifications.ts";
 import { showsSignals } from "./unseen.ts";
 
@@ -54,39 +52,43 @@ export function NotificationBell() {
       <span role="status" className="sr-only">
         {unread > 0 && `${unread} unread ${unread === 1 ? "notification" : "notifications"}`}
       </span>
-      {me && open !== undefined && (
-        <NotificationCenter open={open} onOpenChange={setOpen} username={me.username} />
-      )}
+      {me && open !== undefined && <NotificationCenter open={open} onOpenChange={setOpen} />}
     </>
   );
 }
 
-/** Reads the list again after each event. Results that a visible screen shows by itself are seen at once. */
+/**
+ * On a user's first visit, and for a new administrator, all that happened before counts as seen. Results that a visible
+ * screen shows by itself are seen at once.
+ */
 function useUnreadCount(me: Me | undefined): number {
   const { pathname } = useLocation();
-  const { username = "", stream_positions: positions } = me ?? {};
-  const seen = useSeen(username);
   const { data } = useQuery({ ...notificationsQuery, enabled: me !== undefined });
-  const unread = seen ? (data?.filter((item) => isUnread(item, seen)) ?? []) : [];
+  const seen = data?.seen;
+  const unread = useMemo(
+    () => (seen && data?.notifications.filter((item) => isUnread(item, seen))) ?? [],
+    [data, seen],
+  );
+  const positions = data && me?.stream_positions;
   const isNew =
     positions !== undefined &&
     (!seen || (positions.admins !== undefined && seen.admins === undefined));
   useEffect(() => {
-    if (isNew) startSeen(username, positions);
-  }, [isNew, username, positions]);
+    if (isNew) saveSeen({ ...positions, ...seen });
+  }, [isNew, positions, seen]);
   useEffect(() => {
-    const isShown = showsSignals(pathname) && document.visibilityState === "visible";
-    if (isShown && unread.length > 0 && unread.every(isResult)) markSeen(username, unread);
-  });
-  useEffect(
-    () =>
-      onLiveEvent((event) => {
-        if (isNotifying(event)) void refetch({ queryKey: notificationsQuery.queryKey });
-      }),
-    [],
-  );
+    if (unread.length === 0 || !unread.every((item) => isShown(item, pathname))) return;
+    const markShown = () => {
+      if (document.visibilityState === "visible") markSeen(unread);
+    };
+    markShown();
+    document.addEventListener("visibilitychange", markShown);
+    return () => document.removeEventListener("visibilitychange", markShown);
+  }, [pathname, unread]);
+  useEffect(() => onLiveEvent(applyNotificationEvent), []);
   return unread.length;
 }
 
-const isResult = ({ name }: Notification): boolean =>
-  name === "signal:completed" || name === "signal:failed";
+const isShown = (item: Notification, pathname: string): boolean =>
+  (item.name === "signal:completed" || item.name === "signal:failed") &&
+  showsSignals(pathname, item.data.origin);

@@ -1,7 +1,8 @@
 import type { Notification } from "@shared/contract/notifications.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { notifyListeners } from "../lib/realtime/events.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 import { ADMIN, makeSignal } from "../testing/factories.ts";
 import { api } from "../testing/fake-api.ts";
 import { openApp } from "../testing/open-app.tsx";
@@ -35,7 +36,14 @@ const granted = (seq: number): Notification => ({
 
 /** What the server has, newest first. */
 const keep = (...notifications: Notification[]) =>
-  api.reply("GET /me/notifications", { notifications });
+  api.reply("GET /me/notifications", () => ({ notifications, seen: lastSeen() ?? null }));
+
+const lastSeen = (): unknown => {
+  const body = api.bodiesOf("POST /me/notifications/seen").at(-1);
+  return body === undefined ? undefined : JSON.parse(body);
+};
+
+beforeEach(() => api.replyText("POST /me/notifications/seen", ""));
 
 /** The bell of a loaded page; the one beside its skeleton goes with it. */
 async function bell(unread: number): Promise<HTMLElement> {
@@ -70,23 +78,27 @@ test("what happened before the first visit is read; what comes later is counted 
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   expect(document.activeElement).toBe(await bell(0));
-  expect(localStorage.getItem("seen-notifications")).toContain('"ann":{"user":2}');
+  await waitFor(() => expect(lastSeen()).toEqual({ user: 2 }));
 });
 
-test("another tab that has read them is followed", async () => {
-  keep(granted(2), result(1));
-  localStorage.setItem("seen-notifications", JSON.stringify(seenBy("ann", 0)));
-  act(() => void dispatchEvent(new StorageEvent("storage", { key: "seen-notifications" })));
+test("what another tab or device has read is no longer counted", async () => {
+  const seen = { user: 0 };
+  api.reply("GET /me/notifications", { notifications: [granted(2), result(1)], seen });
   openApp("/dashboard", { stream_positions: { user: 2 } });
   await bell(2);
-  localStorage.setItem("seen-notifications", JSON.stringify(seenBy("ann", 2)));
-  act(() => void dispatchEvent(new StorageEvent("storage", { key: "seen-notifications" })));
+  act(() => notifyListeners({ ...own(3), name: "notifications:seen", data: { user: 1 } }));
+  await bell(1);
+  act(() => notifyListeners({ ...own(4), name: "notifications:seen", data: { user: 2 } }));
   await bell(0);
 });
 
-const seenBy = (username: string, user: number) => ({
-  state: { byUser: { [username]: { user } } },
-  version: 0,
+test("a new administrator starts with what happens from now on", async () => {
+  const event = { stream: "admins", seq: 7, at } as const;
+  const registered = { ...event, name: "user:registered", data: { username: "bob" } } as const;
+  api.reply("GET /me/notifications", { notifications: [registered], seen: { user: 3 } });
+  openApp("/dashboard", { ...ADMIN, stream_positions: { user: 3, admins: 7 } });
+  await bell(0);
+  await waitFor(() => expect(lastSeen()).toEqual({ user: 3, admins: 7 }));
 });
 
 test("a signal that its screen shows is not counted", async () => {
@@ -97,8 +109,20 @@ test("a signal that its screen shows is not counted", async () => {
   keep(result(1));
   const { name, ...event } = result(1);
   act(() => notifyListeners({ ...event, name: "signal:completed", data: makeSignal() }));
-  await waitFor(() => expect(localStorage.getItem("seen-notifications")).toContain('"user":1'));
+  await waitFor(() => expect(lastSeen()).toEqual({ user: 1 }));
   await bell(0);
+});
+
+test("a signal of a watched market is counted on the bot page, with a message", async () => {
+  keep();
+  openApp("/bot", { stream_positions: { user: 0 } });
+  await bell(0);
+  await waitFor(() => expect(useRealtime.getState().ready).toBe(true));
+  const data = { ...makeSignal(), origin: "watchlist" } as const;
+  keep({ ...own(1), name: "signal:completed", data });
+  act(() => notifyListeners({ ...own(1), name: "signal:completed", data }));
+  await bell(1);
+  await screen.findByText("Watched market: SELL BTC/USDT");
 });
 
 test("a notification opens its page", async () => {
@@ -128,8 +152,24 @@ test("visitors have no bell", async () => {
 
 const cases: { item: Notification; text: string }[] = [
   {
+    item: {
+      ...own(1),
+      name: "signal:completed",
+      data: { ...signal, analysis, origin: "watchlist" },
+    },
+    text: "Watched market: BUY BTC/USDT: 1h, 62% stated confidence, not yet calibrated",
+  },
+  {
     item: { ...own(1), name: "signal:failed", data: { ...signal, analysis: null } },
     text: "Signal failed: BTC/USDT, 1h",
+  },
+  {
+    item: {
+      ...own(1),
+      name: "signal:filled",
+      data: { ...signal, price: 113_900, filled_at: at },
+    },
+    text: "Filled BTC/USDT: 1h, the trade was entered at 113,900",
   },
   {
     item: {
@@ -150,6 +190,14 @@ const cases: { item: Notification; text: string }[] = [
   {
     item: { ...own(1), name: "account:updated", data: { ...account, reason: "image-access" } },
     text: "Chart images allowed: You can attach chart images to requests.",
+  },
+  {
+    item: {
+      ...own(1),
+      name: "subscription:expiring",
+      data: { plan: "pro", ends_at: at, days_left: 1 },
+    },
+    text: "Subscription ends in 1 day: Renew it to keep your access.",
   },
   {
     item: { stream: "admins", seq: 1, at, name: "user:registered", data: { username: "bob" } },

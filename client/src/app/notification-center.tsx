@@ -1,5 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
-import type { Notification } from "@shared/contract/notifications.ts";
+import type { Notification, NotificationList } from "@shared/contract/notifications.ts";
 import { useQuery } from "@tanstack/react-query";
 import { BellOff, X } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -10,15 +10,14 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { LoadError } from "../ui/load-error.tsx";
 import { LocalTime } from "../ui/local-time.tsx";
 import { describeNotification } from "./describe-notification.ts";
-import { isUnread, markSeen, notificationsQuery, useSeen } from "./notifications.ts";
+import { isUnread, markSeen, notificationsQuery } from "./notifications.ts";
 
 interface NotificationCenterProps {
   open: boolean;
   onOpenChange(open: boolean): void;
-  username: string;
 }
 
-export function NotificationCenter({ open, onOpenChange, username }: NotificationCenterProps) {
+export function NotificationCenter({ open, onOpenChange }: NotificationCenterProps) {
   const close = () => onOpenChange(false);
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -36,19 +35,15 @@ export function NotificationCenter({ open, onOpenChange, username }: Notificatio
               <X aria-hidden className="size-5" />
             </Dialog.Close>
           </div>
-          <Notifications username={username} onOpen={close} />
+          <Notifications onOpen={close} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function Notifications({ username, onOpen }: { username: string; onOpen(): void }) {
+function Notifications({ onOpen }: { onOpen(): void }) {
   const { data, error, refetch } = useQuery(notificationsQuery);
-  const [seenBefore] = useState(useSeen(username));
-  useEffect(() => {
-    if (data) markSeen(username, data);
-  }, [data, username]);
   if (!data) {
     return (
       <div className="flex flex-col gap-3 p-4">
@@ -60,7 +55,7 @@ function Notifications({ username, onOpen }: { username: string; onOpen(): void 
       </div>
     );
   }
-  if (data.length === 0) {
+  if (data.notifications.length === 0) {
     return (
       <EmptyState
         Icon={BellOff}
@@ -70,13 +65,23 @@ function Notifications({ username, onOpen }: { username: string; onOpen(): void 
       />
     );
   }
+  return <Items list={data} onOpen={onOpen} />;
+}
+
+/** Items that were unread when the list was opened stay marked until it is closed. */
+function Items({ list, onOpen }: { list: NotificationList; onOpen(): void }) {
+  const { notifications, seen } = list;
+  const [seenBefore] = useState(seen);
+  useEffect(() => {
+    if (seen && notifications.some((item) => isUnread(item, seen))) markSeen(notifications);
+  }, [notifications, seen]);
   return (
     <ol className="flex-1 divide-y divide-line overflow-y-auto overscroll-contain">
-      {data.map((item) => (
+      {notifications.map((item) => (
         <li key={`${item.stream} ${item.seq}`}>
           <Item
             item={item}
-            isNew={seenBefore !== undefined && isUnread(item, seenBefore)}
+            isNew={seenBefore !== null && isUnread(item, seenBefore)}
             onOpen={onOpen}
           />
         </li>

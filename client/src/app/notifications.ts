@@ -1,50 +1,62 @@
-import { type StreamPositions, streamPositionsSchema } from "@shared/contract/account.ts";
+import type { StreamPositions } from "@shared/contract/account.ts";
 import type { StreamName } from "@shared/contract/events.ts";
 import {
   NOTIFYING_EVENTS,
   type Notification,
+  type NotificationList,
   notificationListSchema,
   OWN_ACCOUNT_CHANGES,
 } from "@shared/contract/notifications.ts";
 import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
 import { api } from "../lib/api/client.ts";
+import { patchQueries, queryClient, refetch } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
-import { createUserStore } from "../lib/user-store.ts";
+
+const queryKey = ["notifications"];
 
 /** Read again after each event that notifies; the list has more than the events. */
 export const notificationsQuery = queryOptions({
-  queryKey: ["notifications"],
+  queryKey,
   queryFn: ({ signal }) =>
     api({ path: "/me/notifications", schema: notificationListSchema, signal }),
-  select: ({ notifications }) => notifications,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
 const ownChanges: readonly string[] = OWN_ACCOUNT_CHANGES;
 
-export const isNotifying = (event: LiveEvent): boolean =>
+const isNotifying = (event: LiveEvent): boolean =>
   NOTIFYING_EVENTS.includes(event.name) &&
   !(event.name === "account:updated" && ownChanges.includes(event.data.reason));
 
-/** The last event of each stream that the user has seen in this browser. */
-const seenStore = createUserStore("seen-notifications", streamPositionsSchema);
-
-export const useSeen = seenStore.useValue;
-
-/** On a user's first visit, and for a new administrator, all that happened before counts as seen. */
-export const startSeen = (username: string, current: StreamPositions): void =>
-  seenStore.update(username, (seen) => ({ ...current, ...seen }));
-
-export function markSeen(
-  username: string,
-  items: readonly { stream: StreamName; seq: number }[],
-): void {
-  seenStore.update(username, (seen = { user: 0 }) => {
-    const next = { ...seen };
-    for (const { stream, seq } of items) next[stream] = Math.max(seq, next[stream] ?? 0);
-    return next;
-  });
+/** Another tab or device of the user may have opened the list. */
+export function applyNotificationEvent(event: LiveEvent): void {
+  if (event.name === "notifications:seen") patchSeen(event.data);
+  if (isNotifying(event)) void refetch({ queryKey });
 }
 
 export const isUnread = ({ stream, seq }: Notification, seen: StreamPositions): boolean =>
   seq > (seen[stream] ?? seq);
+
+export function markSeen(items: readonly { stream: StreamName; seq: number }[]): void {
+  const seen = { ...(queryClient.getQueryData<NotificationList>(queryKey)?.seen ?? { user: 0 }) };
+  for (const { stream, seq } of items) seen[stream] = Math.max(seq, seen[stream] ?? 0);
+  saveSeen(seen);
+}
+
+/** Shown at once. If it cannot be saved, the notifications count as unread again after a reload. */
+export function saveSeen(seen: StreamPositions): void {
+  patchSeen(seen);
+  const path = "/me/notifications/seen";
+  void api({ method: "POST", path, body: seen, schema: z.undefined() }).catch(() => undefined);
+}
+
+/** Positions never decrease, in whatever order tabs report them. */
+function patchSeen(next: StreamPositions): void {
+  patchQueries<NotificationList>(queryKey, (list) => {
+    const { user = 0, admins = next.admins } = list.seen ?? {};
+    const seen = { user: Math.max(user, next.user) };
+    if (admins === undefined) return { ...list, seen };
+    return { ...list, seen: { ...seen, admins: Math.max(admins, next.admins ?? 0) } };
+  });
+}

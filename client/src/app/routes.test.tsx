@@ -16,6 +16,7 @@ const PUBLIC = [
   "/forgot-password",
   "/reset-password",
   "/verify-email",
+  "/unsubscribe",
 ];
 const GUARDED = [
   "/dashboard",
@@ -87,20 +88,21 @@ test("a session that the server does not know ends with the reason", async () =>
   await screen.findByText("Your session has expired. Please log in again.");
 });
 
-test("the navigation has the same links for all, and one more for administrators", async () => {
-  const common = ["Home", "BOT", "History", "Dashboard", "Pricing", "Contact"];
+test("the navigation has the same links for all, the watchlist for approved users, and one more for administrators", async () => {
+  const start = ["Home", "BOT"];
+  const end = ["History", "Dashboard", "Pricing", "Contact"];
   const texts = () =>
     within(screen.getByRole("navigation", { name: "Main" }))
       .getAllByRole("link")
       .map((link) => link.textContent);
   openApp("/pricing");
   await screen.findByRole("heading", { level: 1 });
-  expect(texts()).toEqual(common);
+  expect(texts()).toEqual([...start, ...end]);
   within(screen.getByRole("banner")).getByRole("link", { name: "Login" });
   cleanup();
   openApp("/pricing", ADMIN);
   await screen.findByRole("heading", { level: 1 });
-  expect(texts()).toEqual([...common, expect.stringMatching(/^Admin/)]);
+  expect(texts()).toEqual([...start, "Watchlist", ...end, expect.stringMatching(/^Admin/)]);
   within(screen.getByRole("banner")).getByRole("button", { name: "Logout" });
 });
 

@@ -1,9 +1,10 @@
 import { type ComponentType, Fragment, useState } from "react";
 import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
 import { BotFrame } from "../features/signals/bot-frame.tsx";
-import { yieldToMain } from "../lib/hydration.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Skeleton } from "../ui/card.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 
@@ -44,16 +45,23 @@ const publicScreens = [
     () => import("../features/account/verify-email-page.tsx"),
     "VerifyEmailPage",
   ),
+  screen("/offline", () => import("../features/signals/offline-page.tsx"), "OfflinePage"),
+  screen(
+    "/unsubscribe",
+    () => import("../features/account/unsubscribe-page.tsx"),
+    "UnsubscribePage",
+  ),
   screen("/shared/:token", () => import("../features/signals/shared-page.tsx"), "SharedPage"),
 ];
 
 const memberScreens = [
   screen("/dashboard", () => import("./dashboard-page.tsx"), "DashboardPage"),
-  screen("/user-panel", () => import("../features/account/account-page.tsx"), "AccountPage"),
+  screen("/user-panel", () => import("./user-panel-page.tsx"), "UserPanelPage"),
 ];
 
 const approvedScreens = [
-  screen("/bot", loadBot, "BotPage"),
+  screen("/bot", () => import("../features/signals/bot-page.tsx"), "BotPage"),
+  screen("/watchlist", () => import("../features/watchlist/watchlist-page.tsx"), "WatchlistPage"),
   screen("/signal-history", () => import("../features/signals/history-page.tsx"), "HistoryPage"),
   screen("/signals/:id", () => import("../features/signals/signal-page.tsx"), "SignalPage"),
 ];
@@ -69,13 +77,6 @@ const adminScreens = [
   screen("/admin/audit", loadAdmin, "AuditPage"),
   screen("/security-log", loadAdmin, "SecurityLogRedirect"),
 ];
-
-async function loadBot() {
-  // The slowest part of the bot to start, so it gets a task of its own.
-  await import("../features/signals/bot-store.ts");
-  await yieldToMain();
-  return import("../features/signals/bot-page.tsx");
-}
 
 export const routes: RouteObject[] = [
   {
@@ -118,9 +119,18 @@ function RequireSession() {
   );
 }
 
+const NoAccess = lazyComponent(
+  () => import("../features/payments/no-access.tsx"),
+  "NoAccess",
+  <ScreenSkeleton />,
+);
+
 function RequireApproval() {
   const approved = useSession((session) => session.approved);
-  return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
+  // The account says why.
+  const isKnown = useRealtime((live) => live.ready);
+  if (approved) return <Outlet />;
+  return isKnown ? <NoAccess /> : <ScreenSkeleton />;
 }
 
 function RequireAdmin() {
@@ -139,11 +149,16 @@ function PageSkeleton() {
       </div>
     );
   }
+  return <ScreenSkeleton />;
+}
+
+function ScreenSkeleton() {
   return (
     <div role="status" aria-label="Loading" className="page flex flex-col gap-6 py-10">
       <Skeleton className="h-9 w-56" />
       <Skeleton className="h-5 w-80 max-w-full" />
-      <Skeleton className="h-72 w-full rounded-card" />
+      {/* On a phone, most screens are longer than the view: the footer must not show first and move away. */}
+      <Skeleton className="h-160 w-full rounded-card lg:h-72" />
     </div>
   );
 }

@@ -3,9 +3,10 @@ import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
+import { forgetKeptSignals, keepSignals } from "../features/signals/kept-signals.ts";
 import { apiOrigin } from "../lib/env.ts";
-import { applyAccountEvent, readMe, useMe } from "../lib/me.ts";
-import { refetch } from "../lib/query-client.ts";
+import { applyAccountEvent, meQuery, readMe, refetchMe, useMe } from "../lib/me.ts";
+import { queryClient, refetch } from "../lib/query-client.ts";
 import { LiveConnection } from "../lib/realtime/connection.ts";
 import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/events.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
@@ -13,6 +14,7 @@ import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
 import { describeNotification } from "./describe-notification.ts";
+import { registerServiceWorker } from "./register-service-worker.ts";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
@@ -24,6 +26,8 @@ export function SignedIn({ token }: { token: string }) {
   useEffect(() => {
     if (me) useSession.getState().setAccess(me);
   }, [me]);
+  useEffect(refetchOnRefusal, []);
+  useEffect(() => prepareOffline(token), [token]);
   useEffect(() => {
     const connection = new LiveConnection({
       origin: apiOrigin,
@@ -44,6 +48,32 @@ export function SignedIn({ token }: { token: string }) {
   );
 }
 
+/** A request may be refused before the event about the end of the access arrives. The account says why. */
+const refetchOnRefusal = () =>
+  useSession.subscribe(({ token, approved }, before) => {
+    const isRefused = token !== null && before.approved && !approved;
+    if (isRefused && queryClient.getQueryData(meQuery.queryKey)?.approved) void refetchMe();
+  });
+
+/** Keeps what the offline page shows until this session ends. */
+function prepareOffline(token: string): () => void {
+  // Without a service worker or storage, the app works online only.
+  const ignore = () => undefined;
+  registerServiceWorker().then(renewPush).catch(ignore);
+  const stop = keepSignals(ignore);
+  return () => {
+    stop();
+    if (useSession.getState().token !== token) forgetKeptSignals().catch(ignore);
+  };
+}
+
+/** Browsers replace push subscriptions from time to time. */
+async function renewPush(): Promise<void> {
+  if (localStorage.getItem("push-channels") === null) return;
+  const push = await import("../features/channels/push.ts");
+  await push.renewPush();
+}
+
 function onEvent(event: LiveEvent): void {
   applySignalEvent(event);
   applyAccountEvent(event);
@@ -59,15 +89,17 @@ function EventToasts() {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (event.name === "account:updated" && toastedReasons.includes(event.data.reason)) {
-          const { title, text: description } = describeNotification(event);
-          showToast({ title, description });
+        if (isToasted(event)) {
+          const { title, text: description, to } = describeNotification(event);
+          const action = { label: "View", run: () => void navigate(to) };
+          const isHere = to.split("#")[0] === pathname;
+          showToast({ title, description, ...(!isHere && { action }) });
         }
         if (event.name !== "signal:completed" && event.name !== "signal:failed") return;
         const { title, text } = describeNotification(event);
         const open = () => void navigate(`/bot?signal=${event.data.signal_id}`);
         const isHidden = document.visibilityState === "hidden";
-        if (isHidden || !showsSignals(pathname)) {
+        if (isHidden || !showsSignals(pathname, event.data.origin)) {
           showToast({ title, description: text, action: { label: "View", run: open } });
         }
         notifyIfHidden(event, { title, text, open });
@@ -77,7 +109,24 @@ function EventToasts() {
   return null;
 }
 
-const toastedReasons: readonly string[] = ["approved", "revoked"];
+const toastedReasons: readonly string[] = [
+  "approved",
+  "revoked",
+  "subscription-started",
+  "subscription-renewed",
+  "subscription-grace",
+  "subscription-ended",
+];
+
+type ToastedEvent = Extract<
+  LiveEvent,
+  { name: "account:updated" | "subscription:expiring" | "channel:disabled" }
+>;
+
+const isToasted = (event: LiveEvent): event is ToastedEvent =>
+  event.name === "subscription:expiring" ||
+  event.name === "channel:disabled" ||
+  (event.name === "account:updated" && toastedReasons.includes(event.data.reason));
 
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;

@@ -1,11 +1,12 @@
+import type { SignalOrigin } from "@shared/contract/signal.ts";
 import { meQuery } from "../lib/me.ts";
 import { queryClient } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";
 
-/** Screens that show a finished signal by themselves. */
-export const showsSignals = (pathname: string): boolean =>
-  pathname === "/bot" || pathname === "/signal-history";
+/** Whether a screen shows a finished signal by itself. The bot page does if it was requested. */
+export const showsSignals = (pathname: string, origin: SignalOrigin | undefined): boolean =>
+  pathname === "/signal-history" || (pathname === "/bot" && origin !== "watchlist");
 
 interface UnseenItem {
   title: string;

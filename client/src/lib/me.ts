@@ -1,4 +1,5 @@
-import { type Me, meSchema } from "@shared/contract/account.ts";
+import { type Me, meSchema, type PaymentProof } from "@shared/contract/account.ts";
+import type { AccountReason } from "@shared/contract/events.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "./api/client.ts";
 import { patchQueries, queryClient, refetch } from "./query-client.ts";
@@ -21,6 +22,23 @@ export const readMe = (): Promise<Me> => queryClient.fetchQuery({ ...meQuery, st
 
 export const refetchMe = (): Promise<void> => refetch({ queryKey: meQuery.queryKey });
 
+/** The payment proof that awaits review. */
+export function waitingProof(me: Me | undefined): PaymentProof | null {
+  const proof = me?.payment_proof;
+  return proof && !proof.reviewed_at ? proof : null;
+}
+
+/** Their events contain neither the payment proof nor the subscription. */
+const partialReasons: readonly AccountReason[] = [
+  "approved",
+  "revoked",
+  "proof-submitted",
+  "subscription-started",
+  "subscription-renewed",
+  "subscription-grace",
+  "subscription-ended",
+];
+
 /** Patches the account with an event of the user's stream. */
 export function applyAccountEvent(event: LiveEvent): void {
   if (event.name === "proof:deleted") patchMe(event.seq, { payment_proof: null });
@@ -28,8 +46,7 @@ export function applyAccountEvent(event: LiveEvent): void {
   const { reason, ...change } = event.data;
   const verified = reason === "email-verified" ? { email_verified: true } : {};
   patchMe(event.seq, { ...change, ...verified });
-  // The event of a proof sent in another tab does not contain the proof.
-  if (reason === "proof-submitted") void refetchMe();
+  if (partialReasons.includes(reason)) void refetchMe();
 }
 
 /** `GET /me` may contain the event already, and later ones too. */

@@ -1,6 +1,9 @@
 import type { Me, UserCard } from "@shared/contract/account.ts";
 import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type { Analysis, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import type { BillingPeriod, Subscription } from "@shared/contract/subscription.ts";
+import type { WatchlistItem } from "@shared/contract/watchlist.ts";
 
 const ann = {
   username: "ann",
@@ -9,6 +12,7 @@ const ann = {
   role: "user",
   allow_image_upload: false,
   image_credits: 0,
+  subscription: null,
   payment_proof: null,
 } as const;
 
@@ -26,6 +30,22 @@ export const ADMIN = {
   username: "admin",
   stream_positions: { user: 0, admins: 0 },
 } as const;
+
+export const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+
+/** A subscription to the Trader plan that began 20 days ago and runs for 10 more. */
+export const makeSubscription = (overrides: Partial<Subscription> = {}): Subscription => ({
+  ...{ plan: "trader", status: "active", started_at: inDays(-20) },
+  ...{ ends_at: inDays(10), grace_until: null },
+  ...overrides,
+});
+
+/** The payment for `makeSubscription()`. */
+export const makePeriod = (overrides: Partial<BillingPeriod> = {}): BillingPeriod => ({
+  ...{ plan: "trader", months: 1, price_usd: 100, started_at: inDays(-20), ends_at: inDays(10) },
+  ...{ revoked_at: null, proof: null },
+  ...overrides,
+});
 
 /** A trader who waits for approval, as an administrator sees them. */
 export const makeUserCard = (overrides: Partial<UserCard> = {}): UserCard => ({
@@ -47,6 +67,14 @@ export const makeHistoryItem = (overrides: Partial<HistoryItem> = {}): HistoryIt
   stop_loss: 112_000,
   take_profit: 115_000,
   rationale: "momentum is rising",
+  ...overrides,
+});
+
+/** An item without a result, which nothing is awaited for. */
+export const makeWatchlistItem = (overrides: Partial<WatchlistItem> = {}): WatchlistItem => ({
+  ...{ id: "w1", symbol: "BTC/USDT", timeframe: "1h", min_confidence: 0 },
+  ...{ amount: 100, risk_percent: 1, leverage: 1, enabled: true },
+  ...{ created_at: "2026-11-20T12:00:00.000Z", next_at: inDays(1), last: null },
   ...overrides,
 });
 

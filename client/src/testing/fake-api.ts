@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { FieldError } from "@shared/contract/errors.ts";
 import { readText, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 
 interface ReceivedRequest {
   route: string;
+  headers: IncomingHttpHeaders;
   query: URLSearchParams;
   body: string;
 }
@@ -11,6 +13,7 @@ interface ErrorReply {
   status: number;
   detail?: string;
   code?: string;
+  errors?: FieldError[];
 }
 
 type Responder = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
@@ -35,8 +38,11 @@ class FakeApi {
     );
   }
 
-  replyText(route: string, text: string): void {
-    this.#responders.set(route, (response) => void response.end(text));
+  replyText(route: string, text: string, type = "text/plain"): void {
+    this.#responders.set(
+      route,
+      (response) => void response.writeHead(200, { "content-type": type }).end(text),
+    );
   }
 
   /** Answers with an error of the API; without a detail, as a proxy that knows nothing of the API. */
@@ -77,21 +83,24 @@ class FakeApi {
     this.#responders.clear();
     this.#fallback = notFound;
     this.reply("GET /me/sessions", { sessions: [] });
-    this.reply("GET /me/notifications", { notifications: [] });
+    this.reply("GET /channels", { channels: [] });
+    this.reply("GET /me/quiet-hours", { quiet_hours: null });
+    this.reply("GET /me/notifications", { notifications: [], seen: { user: 0, admins: 0 } });
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("Access-Control-Allow-Origin", "*");
     const body = await readText(incoming);
     const { pathname, searchParams: query } = new URL(incoming.url ?? "/", "http://localhost");
-    const request = { route: `${incoming.method} ${pathname}`, query, body };
+    const { headers } = incoming;
+    const request = { route: `${incoming.method} ${pathname}`, headers, query, body };
     this.requests.push(request);
     await (this.#responders.get(request.route) ?? this.#fallback)(response, request);
   }
 }
 
-function failure({ status, detail, code = "internal" }: ErrorReply): Responder {
-  const body = detail === undefined ? {} : { detail, code, request_id: "r1" };
+function failure({ status, detail, code = "internal", errors }: ErrorReply): Responder {
+  const body = detail === undefined ? {} : { detail, code, errors, request_id: "r1" };
   return (response) => sendJson(response, body, status);
 }
 

@@ -1,5 +1,6 @@
 import type { AdminPaymentProof, Me, UserCard } from "@shared/contract/account.ts";
 import type { Overview } from "@shared/contract/admin.ts";
+import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect } from "vitest";
 import { ADMIN, makeUserCard } from "./factories.ts";
@@ -39,6 +40,13 @@ export const overview: Overview = {
   failed_signals: 0,
 };
 
+export const subscriptionSummary: SubscriptionSummary = {
+  ...{ active: 12, grace: 2, ended_30_days: 3, ending_7_days: 4 },
+  ...{ monthly_revenue_usd: 1_500, monthly_revenue_change_usd: -150 },
+  by_plan: { starter: 3, trader: 3, pro: 5, institutional: 1 },
+  ...{ proofs_waiting: 0, median_proof_submitted_at: null },
+};
+
 export const listOf = (users: UserCard[], next_cursor: string | null = null) => ({
   ...{ users, next_cursor, total: users.length },
 });
@@ -51,10 +59,10 @@ export function serveUsers(users: UserCard[]): void {
   );
 }
 
-/** Opens the admin panel with these users and one chart image. */
 export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Partial<Me> = ADMIN) {
   serveUsers(users);
   api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/subscriptions", subscriptionSummary);
   api.reply("GET /admin/chart-images", { images: [image] });
   api.reply("GET /payment-details", noDetails);
   const { user } = openApp("/admin", admin);

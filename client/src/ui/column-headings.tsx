@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+
 interface ColumnHeadingsProps {
   columns: Record<string, string>;
   className: string;
@@ -14,5 +16,14 @@ export function ColumnHeadings({ columns, className }: ColumnHeadingsProps) {
         ))}
       </tr>
     </thead>
+  );
+}
+
+/** Says where data comes from that is not live. */
+export function DataLabel({ children }: { children: ReactNode }) {
+  return (
+    <span className="rounded-md border border-wait/35 px-1.5 py-0.5 text-xs text-wait">
+      {children}
+    </span>
   );
 }

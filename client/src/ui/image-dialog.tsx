@@ -39,7 +39,6 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
   );
 }
 
-/** Title and close button of a dialog with images. */
 export function ImageDialogHeader({ title }: { title: string }) {
   return (
     <div className="flex items-center justify-between gap-4 pl-2">

@@ -40,9 +40,11 @@ export const pageHead = { title: "", description: "" };
 
 let title = globalThis.document?.title ?? "";
 let unseen = 0;
+let status: string | null = null;
 
 function show(): void {
-  document.title = unseen > 0 ? `(${unseen}) ${title}` : title;
+  const whole = status ? `${status} · ${title}` : title;
+  document.title = unseen > 0 ? `(${unseen}) ${whole}` : whole;
 }
 
 function setPageTitle(next: string): void {
@@ -53,5 +55,11 @@ function setPageTitle(next: string): void {
 /** Shows a count before the title of the tab; nothing for 0. */
 export function setUnseenCount(count: number): void {
   unseen = count;
+  show();
+}
+
+/** Shows a state before the title of the tab; null removes it. */
+export function setTitleStatus(next: string | null): void {
+  status = next;
   show();
 }

@@ -7,7 +7,6 @@ interface SearchFieldProps extends Omit<ComponentProps<"input">, "id" | "type"> 
   labelClass: string;
 }
 
-/** A search field with a magnifier. */
 export function SearchField({ label, labelClass, className, ...input }: SearchFieldProps) {
   const id = useId();
   return (
@@ -16,10 +15,7 @@ export function SearchField({ label, labelClass, className, ...input }: SearchFi
         {label}
       </label>
       <div className="relative">
-        <Search
-          aria-hidden
-          className="pointer-events-none absolute inset-y-0 left-3.5 my-auto size-4 text-ink-faint"
-        />
+        <Search aria-hidden className={`${fieldClass.icon} left-3.5`} />
         <input
           {...input}
           id={id}

@@ -3,7 +3,11 @@ import { create } from "zustand";
 export interface ToastMessage {
   title: string;
   description?: string;
+  /** The message disappears when it is used. */
   action?: { label: string; run(): void };
+  onClose?(): void;
+  /** Ends the message early. */
+  until?: AbortSignal;
 }
 
 /** Messages to show. `wanted` stays true after the first one, which loads the toaster. */

@@ -6,14 +6,21 @@ import { type ToastMessage, takeToasts, useToasts } from "./show-toast.ts";
 const toastManager = Toast.createToastManager();
 const SHOWN_MS = 8_000;
 
-function add({ title, description, action }: ToastMessage): void {
-  const actionProps = action && { children: action.label, onClick: action.run };
-  toastManager.add({
+function add({ title, description, action, onClose, until }: ToastMessage): void {
+  if (until?.aborted) return;
+  const onClick = () => {
+    action?.run();
+    close();
+  };
+  const id = toastManager.add({
     title,
     timeout: SHOWN_MS,
     ...(description && { description }),
-    ...(actionProps && { actionProps }),
+    ...(action && { actionProps: { children: action.label, onClick } }),
+    ...(onClose && { onClose }),
   });
+  const close = () => toastManager.close(id);
+  until?.addEventListener("abort", close);
 }
 
 /** A message in a hidden tab would disappear unseen. */

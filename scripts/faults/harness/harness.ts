@@ -14,10 +14,9 @@ import {
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { z } from "zod";
 import { Gateway } from "./gateway.ts";
-import { createMarketSequence } from "./market-sequence.ts";
 import { ReplicaSet } from "./replica-set.ts";
 import { ServiceSlot } from "./service-slot.ts";
-import { Trader } from "./trader.ts";
+import { createMarketSequence, Trader } from "./trader.ts";
 
 /** As long as the longest soak, and more. */
 const SESSION_SECONDS = 2 * 86_400;

@@ -152,14 +152,16 @@ export interface HeldCommand {
   client?: string;
   /** After this time the command is run unless it was released. */
   holdMs?: number;
+  /** As many matching commands are run before; then all are held. */
+  skip?: number;
 }
 
 /** Makes the database hold back one command, to interrupt its client at that point. */
 export async function holdCommand(member: MongodMember, held: HeldCommand) {
-  const { command, collection, client, holdMs = HOLD_MS } = held;
+  const { command, collection, client, holdMs = HOLD_MS, skip } = held;
   const set = await member.command({
     configureFailPoint: "failCommand",
-    mode: { times: 1 },
+    mode: skip === undefined ? { times: 1 } : { skip },
     data: {
       failCommands: [command],
       ...(collection && { namespace: `${DATABASE}.${collection}` }),

@@ -12,7 +12,6 @@ export const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const
 export const isLockOf = (lock: string | null | undefined, { pid }: ServiceSlot): boolean =>
   lock?.split(":")[1] === String(pid);
 
-/** Ids of the analyses of these signals, which are also those of the jobs. */
 export function analysisIdsOf(
   { database }: FaultHarness,
   signalIds: readonly string[],
@@ -48,7 +47,6 @@ export async function askForMany(
   });
 }
 
-/** Status, attempts and AI calls of these signals, in no particular order. */
 export async function countsOf(
   { database, aiCalls }: FaultHarness,
   signalIds: readonly string[],

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -89,4 +90,23 @@ function readAnswer({ status, headers, body }: ApiAnswer): Result {
   }
   if (status >= 400) return { kind: "refused", status, code: errorBodySchema.parse(body).code };
   return { kind: "accepted", status, signalId: signalAcceptedSchema.parse(body).signal_id };
+}
+
+/** Crypto trades around the clock: in a closed market, a request would be answered without the AI. */
+const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+
+/** Has no common factor with the number of markets, so that all pairs occur. */
+const LIMITS = 241;
+
+/** Makes fields of signal requests, different each time, so that no two share an analysis. */
+export function createMarketSequence(timeframes: readonly string[]) {
+  const markets = timeframes.flatMap((timeframe) =>
+    SYMBOLS.map((symbol) => [symbol, timeframe] as const),
+  );
+  let used = 0;
+  return () => {
+    const [symbol = "", timeframe = ""] = markets[used % markets.length] ?? [];
+    used += 1;
+    return { symbol, timeframe, limit: String(10 + (used % LIMITS)) };
+  };
 }

@@ -20,12 +20,14 @@ import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { withLock } from "../process-lock.mjs";
 import { writeScreenPages } from "./screen-pages.ts";
+import { listOfflineFiles } from "./service-worker.ts";
 
 /** All that the built pages depend on, besides the settings built into them. */
 const SOURCES = [
   "client",
   "shared/contract",
   "scripts/lib/client-build/screen-pages.ts",
+  "scripts/lib/client-build/service-worker.ts",
   "vite.config.ts",
   "tsconfig.json",
   "package-lock.json",
@@ -73,6 +75,7 @@ export async function ensureClientBuild(
     const ssrModule = `${pathToFileURL(join(ssrFolder, "pre-render.mjs")).href}?${Date.now()}`;
     await writeScreenPages(draft, settings.VITE_API_URL, await import(ssrModule));
     rmSync(ssrFolder, { recursive: true, force: true });
+    listOfflineFiles(draft);
     await compressFiles(draft);
     writeFileSync(join(draft, STAMP), stamp);
     rmSync(folder, { recursive: true, force: true });

@@ -50,10 +50,8 @@ const write = () => writeScreenPages(folder, "https://api.example.com/base", pre
 describe("the pages of the screens", () => {
   it("name the code of their screen, and what the page has already only once", async () => {
     await write();
-    expect(pageOf("pricing.html")).toContain(
-      'modulepreload" crossorigin href="/assets/pricing-page',
-    );
-    expect(pageOf("index.html")).toContain('href="/assets/home-page.tsx.js"');
+    expect(pageOf("pricing.html")).toContain('src="/assets/pricing-page.tsx.js"');
+    expect(pageOf("index.html")).toContain('src="/assets/home-page.tsx.js"');
     expect(pageOf("pricing.html").match(/react-1\.js/g)).toHaveLength(1);
     expect(pageOf("pricing.html").match(/index-1\.js/g)).toHaveLength(1);
   });
@@ -101,7 +99,7 @@ describe("the pages of the screens", () => {
     expect(pageOf("bot.html")).toContain(
       'rel="preconnect" crossorigin href="https://api.example.com"',
     );
-    expect(pageOf("bot.html")).toContain('href="/assets/signed-in.tsx.js"');
+    expect(pageOf("bot.html")).toContain('src="/assets/signed-in.tsx.js"');
   });
 
   it("fail the build if a screen's code has moved", async () => {

@@ -19,16 +19,21 @@ export const SCREEN_MODULES = {
   "/forgot-password": "src/features/auth/password-pages.tsx",
   "/reset-password": "src/features/auth/password-pages.tsx",
   "/verify-email": "src/features/account/verify-email-page.tsx",
-  "/user-panel": "src/features/account/account-page.tsx",
+  "/unsubscribe": "src/features/account/unsubscribe-page.tsx",
+  "/user-panel": "src/app/user-panel-page.tsx",
   "/dashboard": "src/app/dashboard-page.tsx",
   "/bot": "src/features/signals/bot-page.tsx",
+  "/watchlist": "src/features/watchlist/watchlist-page.tsx",
   "/signal-history": "src/features/signals/history-page.tsx",
+  "/offline": "src/features/signals/offline-page.tsx",
   "/admin": "src/features/admin/admin-pages.tsx",
 };
 
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
-const SIGNED_IN_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
-const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
+const SIGNED_IN_SCREENS = [
+  ...["/dashboard", "/user-panel", "/bot", "/watchlist", "/signal-history", "/offline", "/admin"],
+];
+const EMAIL_SCREENS = ["/reset-password", "/verify-email", "/unsubscribe"];
 
 /** Keeps the screens of signed-in users up to date. */
 const LIVE_MODULE = "src/app/signed-in.tsx";
@@ -68,14 +73,15 @@ const manifestSchema = z.record(
     file: z.string(),
     imports: z.array(z.string()).default([]),
     assets: z.array(z.string()).default([]),
+    css: z.array(z.string()).default([]),
   }),
 );
 type Manifest = z.infer<typeof manifestSchema>;
 
 /**
  * Writes a page for each screen of the built client, which shows the beginning of the screen before any script has run. The
- * screen's code is listed in a template, which `public/theme-init.js` adds to the page after the first paint, so that it
- * does not delay styles and font.
+ * screen's files of code are listed in a template, which `public/theme-init.js` adds to the page after the first paint, so
+ * that they do not delay styles and font. Each is a script, so that it runs in a task of its own and the page stays responsive.
  * @throws Error if a screen's module was not built
  */
 export async function writeScreenPages(
@@ -83,8 +89,7 @@ export async function writeScreenPages(
   apiUrl: string,
   preRender: PreRender,
 ): Promise<void> {
-  const manifestFile = join(folder, ".vite", "manifest.json");
-  const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, "utf8")));
+  const manifest = readManifest(folder);
   const page = readFileSync(join(folder, "index.html"), "utf8");
   writeFileSync(join(folder, COMMON_PAGE), page);
   writeFileSync(join(folder, SHARED_PAGE), sharedPage(page, apiUrl));
@@ -103,6 +108,25 @@ export async function writeScreenPages(
     writeFileSync(join(folder, name), deferCode(linked, filesOf(manifest, modules)));
   }
 }
+
+function readManifest(folder: string): Manifest {
+  const file = join(folder, ".vite", "manifest.json");
+  return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+const OFFLINE_SCREEN = "/offline";
+
+/** Files that the offline page needs, relative to the folder of the pages. */
+export function offlineFiles(folder: string): string[] {
+  const manifest = readManifest(folder);
+  const scripts = filesOf(manifest, [SCREEN_MODULES[OFFLINE_SCREEN], LIVE_MODULE, "index.html"]);
+  const chunks = Object.values(manifest).filter(({ file }) => scripts.includes(file));
+  const styles = chunks.flatMap(({ css, assets }) => [...css, ...assets.filter(isFont)]);
+  const page = [`${OFFLINE_SCREEN.slice(1)}.html`, FIRST_SCRIPT, "favicon.svg", "icon-192.png"];
+  return [...new Set([...page, ...scripts, ...styles])];
+}
+
+const isFont = (file: string): boolean => FONT.test(file);
 
 const ROOT = '<div id="root"></div>';
 const TITLE = /<title>([^<]*)<\/title>/;
@@ -131,12 +155,11 @@ const escapeHtml = (text: string): string =>
 
 const CODE = /\s*(<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>)/g;
 
-/** Moves all tags that load code into a template, together with those for further files. */
 function deferCode(page: string, files: readonly string[]): string {
   const own = [...page.matchAll(CODE)].map(([, tag = ""]) => tag);
   const further = files
     .filter((file) => !own.some((tag) => tag.includes(`="/${file}"`)))
-    .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
+    .map((file) => `<script type="module" crossorigin src="/${file}"></script>`);
   const template = `<template id="code">${[...further, ...own].join("")}</template>`;
   return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
 }
@@ -156,7 +179,7 @@ function filesOf(manifest: Manifest, modules: readonly string[]): string[] {
 
 function fontLinks(manifest: Manifest): string[] {
   const files = Object.values(manifest).flatMap(({ file, assets }) => [file, ...assets]);
-  const fonts = new Set(files.filter((file) => FONT.test(file)));
+  const fonts = new Set(files.filter(isFont));
   return [...fonts].map(
     (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
   );

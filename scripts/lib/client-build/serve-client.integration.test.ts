@@ -117,7 +117,7 @@ describe("the web host", () => {
     expect(policy.get("object-src")).toBe("'none'");
     expect(policy.get("frame-ancestors")).toBe("'none'");
     expect(policy.get("require-trusted-types-for")).toBe("'script'");
-    expect(policy.get("trusted-types")).toBe("'none'");
+    expect(policy.get("trusted-types")).toBe("service-worker");
   });
 
   it("keeps the widget page apart from the others, however it is opened", async () => {
@@ -144,7 +144,7 @@ describe("the web host", () => {
     },
   );
 
-  it("tells whom to report a vulnerability to", async () => {
+  it("says where to report a vulnerability", async () => {
     const answer = await fetch(`${origin}/.well-known/security.txt`);
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await answer.text()).toBe(

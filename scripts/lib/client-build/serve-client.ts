@@ -95,7 +95,6 @@ export function createWebHost(
   });
 }
 
-/** The address of a shared signal, with its token. */
 const SHARED_PATH = /^\/shared\/([\w-]{43})$/;
 
 /** The page of a shared signal with the token of its address; null for other addresses. */

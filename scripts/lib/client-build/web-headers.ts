@@ -34,7 +34,7 @@ export function pageHeaders({ VITE_API_URL }: Pick<HostSettings, "VITE_API_URL">
     `form-action 'self' ${api}`,
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    "trusted-types service-worker",
   ]);
 }
 

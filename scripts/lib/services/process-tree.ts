@@ -10,7 +10,6 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid);
 }
 
-/** The processes that are still running. */
 export function stillRunning(pids: readonly number[]): number[] {
   const running = new Set(listProcesses().map(({ pid }) => pid));
   return pids.filter((pid) => running.has(pid));

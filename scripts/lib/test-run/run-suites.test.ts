@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../cli.ts";
@@ -50,6 +51,24 @@ describe("a run of all suites", () => {
     expect(events).toEqual([
       ...["Types starts", "Unit starts", "Types ends", "Unit ends"],
       ...["Browser starts", "Browser ends"],
+    ]);
+    expect(lines.at(-1)).toBe("3 passed, 0 failed");
+  });
+
+  it("prepares a later suite while the earlier ones run, and runs it also if that fails", async () => {
+    const preparing = new EventEmitter();
+    const isPrepared = once(preparing, "prepared");
+    const prepare = async () => {
+      preparing.emit("prepared");
+      throw new CliError("no pages");
+    };
+    const first = suite("First", async () => {
+      await isPrepared;
+      return { passed: 1, failed: 0 };
+    });
+    const { lines } = await run([
+      ["first", first],
+      ["browser", { ...good, runsAlone: true, prepare }],
     ]);
     expect(lines.at(-1)).toBe("3 passed, 0 failed");
   });

@@ -12,6 +12,8 @@ export interface Suite {
   run: (signal: AbortSignal, say: Say) => Promise<Counts>;
   /** Runs after all others, which run at the same time. */
   runsAlone?: boolean;
+  /** What the suite would have to do first, done while the others run. If it fails, the suite does it and says why. */
+  prepare?: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Runs the named suites, or all, and prints the results of each and, in the last line, of all. */
@@ -27,8 +29,13 @@ export async function runSuites(options: {
     return { title: suite.title, counts: await runSuite(suite, { signal, say }) };
   };
   const chosen = chooseSuites(suites, names);
-  const results = await Promise.all(chosen.filter(({ runsAlone }) => !runsAlone).map(run));
-  for (const suite of chosen.filter(({ runsAlone }) => runsAlone)) results.push(await run(suite));
+  const first = chosen.filter(({ runsAlone }) => !runsAlone);
+  const last = chosen.filter(({ runsAlone }) => runsAlone);
+  const prepared = first.length > 0 ? last.map(({ prepare }) => prepare?.(signal)) : [];
+  const preparations = Promise.allSettled(prepared);
+  const results = await Promise.all(first.map(run));
+  await preparations;
+  for (const suite of last) results.push(await run(suite));
   const total = sumCounts(results.map(({ counts }) => counts));
   say("");
   for (const { title, counts } of results) say(`${title}: ${summaryLine(counts)}`);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { product, productServer } from "../../../e2e/support/config.ts";
 import type { Command } from "../cli.ts";
 import { packageBin } from "../commands.ts";
 import { ensureMongod } from "../mongo/ensure-mongod.ts";
@@ -44,12 +45,21 @@ function listSuites(isChangedOnly: boolean): Map<string, Suite> {
   }
   return suites
     .set("unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) })
-    .set("browser", { title: "Browser tests", run: runBrowserTests, runsAlone: true });
+    .set("browser", {
+      title: "Browser tests",
+      run: runBrowserTests,
+      runsAlone: true,
+      prepare: buildTestedPages,
+    });
 }
 
 async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const script = packageBin("typescript", "tsc");
-  return countCheck(await runTool({ script, args: ["--noEmit"], signal, say }));
+  for (const project of [".", "client/service-worker"]) {
+    const exitCode = await runTool({ script, args: ["--noEmit", "-p", project], signal, say });
+    if (exitCode !== 0) return countCheck(exitCode);
+  }
+  return countCheck(0);
 }
 
 async function lint(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
@@ -70,6 +80,11 @@ async function runUnitTests(signal: AbortSignal, filters: string[] = []): Promis
   const counts = readReport(UNIT_REPORT, countVitest);
   const isNothingToTest = filters.length > 0 && exitCode === 0 && counts?.passed === 0;
   return isNothingToTest ? counts : countSuite({ exitCode, counts });
+}
+
+function buildTestedPages(signal: AbortSignal): Promise<number | null> {
+  const { env } = productServer(product, "");
+  return runTool({ script: "scripts/run.mjs", args: ["build"], env, signal, say: () => undefined });
 }
 
 async function runBrowserTests(signal: AbortSignal): Promise<Counts> {

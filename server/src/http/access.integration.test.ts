@@ -45,7 +45,7 @@ describe("what a route lets pass", () => {
     expect(await callGuarded(approved(), token)).toEqual([403, "not-approved"]);
   });
 
-  it("administrators, and nobody who is merely approved", async () => {
+  it("administrators, and no users who are only approved", async () => {
     const user = await createUser(database, { approved: true });
     const chief = await createUser(database, { role: "admin" });
     expect(await callGuarded(admin(), signTokenFor(user, settings))).toEqual([403, "not-admin"]);
@@ -58,12 +58,12 @@ describe("what a route lets pass", () => {
     expect(await callGuarded(approved(), token)).toEqual([403, "not-approved"]);
   });
 
-  it("nobody without a token", async () => {
+  it("no client without a token", async () => {
     expect(await callGuarded(approved())).toEqual([401, "unauthenticated"]);
     expect(await callGuarded(admin())).toEqual([401, "unauthenticated"]);
   });
 
-  it("nobody at all if the route forgot to ask who it is", async () => {
+  it("no client if the route did not authenticate it", async () => {
     const user = await createUser(database, { approved: true, role: "admin" });
     const token = signTokenFor(user, settings);
     const readsSession: AppMiddleware = (ctx) => {

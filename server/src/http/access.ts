@@ -1,4 +1,5 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { mustEnrol } from "@shared/domain/admin-access.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
@@ -28,26 +29,22 @@ export function requireUser(
         { ...deps, origin: ctx.state.origin },
         ctx.state.claims,
       );
-      if (mustEnrol(deps.settings, session.user) && !isOpenForEnrolment(ctx.path)) {
-        const detail = "Turn on the second factor of your account first.";
-        throw new AppError("two-factor-enrolment-required", detail);
-      }
+      if (!isOpenForEnrolment(ctx.path)) assertEnrolled(deps.settings, session.user);
       ctx.state.session = session;
       await next();
     });
   };
 }
 
-const mustEnrol = (
-  { NODE_ENV }: Pick<Settings, "NODE_ENV">,
-  { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
-): boolean => NODE_ENV === "production" && role === "admin" && twoFactor === null;
-
-/** Whether the user gets the events of the administrators' stream. */
-export const readsAdminEvents = (
+/** @throws AppError two-factor-enrolment-required */
+export function assertEnrolled(
   settings: Pick<Settings, "NODE_ENV">,
   user: Pick<UserRecord, "role" | "twoFactor">,
-): boolean => user.role === "admin" && !mustEnrol(settings, user);
+): void {
+  if (!mustEnrol(settings, user)) return;
+  const detail = "Turn on the second factor of your account first.";
+  throw new AppError("two-factor-enrolment-required", detail);
+}
 
 const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
@@ -64,10 +61,12 @@ export const requireAdmin: AppMiddleware = (ctx, next) => {
 };
 
 /** @throws AppError not-approved */
-export function assertApproved(user: Pick<UserRecord, "approved">): void {
-  if (!user.approved) {
-    throw new AppError("not-approved", "Your account is waiting for approval.");
-  }
+export function assertApproved(user: Pick<UserRecord, "approved" | "subscription">): void {
+  if (user.approved) return;
+  const detail = user.subscription
+    ? "Your subscription has ended. Renew it to continue."
+    : "Your account is waiting for approval.";
+  throw new AppError("not-approved", detail);
 }
 
 /** @throws AppError not-admin */

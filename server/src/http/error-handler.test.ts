@@ -111,7 +111,7 @@ describe("handleErrors", () => {
     expect(answer.body.detail).not.toContain("framework");
   });
 
-  it("forgets a body that was begun before the failure", async () => {
+  it("discards a body that was started before the failure", async () => {
     const { status, body } = await answerTo((ctx) => {
       ctx.body = { half: "an answer" };
       throw new AppError("not-found", "Gone.");
@@ -122,7 +122,7 @@ describe("handleErrors", () => {
 });
 
 describe("refuseUnanswered", () => {
-  it("answers 404 where nobody else answers", async () => {
+  it("answers 404 if no route answers", async () => {
     const { status, body } = await answerTo(handleNotFound);
     expect(status).toBe(404);
     expect(body).toMatchObject({ code: "not-found", detail: "There is nothing at this URL." });

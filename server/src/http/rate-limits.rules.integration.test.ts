@@ -75,7 +75,7 @@ describe("the limits of the product", () => {
     expect(counts).toEqual({ 401: 10, 429: 2 });
   });
 
-  it("behind a trusted proxy, visitors are told apart by what it says, and not by what they say", async () => {
+  it("behind a trusted proxy, visitors are identified by the proxy's header, not by their own", async () => {
     const behind = await startTestServer({
       databaseUri: testDatabaseUri(),
       environment: { TRUSTED_PROXIES: "1" },

@@ -62,7 +62,7 @@ function refuse(error: unknown): never {
 
 const readBody: AppMiddleware = bodyParser({
   enableTypes: ["json", "form"],
-  parsedMethods: ["POST", "PATCH", "DELETE"],
+  parsedMethods: ["POST", "PUT", "PATCH", "DELETE"],
   jsonLimit: BODY_LIMIT,
   formLimit: BODY_LIMIT,
   onError: refuse,

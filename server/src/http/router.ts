@@ -19,7 +19,6 @@ import { rateLimits } from "./rate-limits.ts";
 import { parseMultipartForm, parseRequest, parseUpload } from "./request-input.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
-/** A route with its handler. */
 export interface BoundRoute extends HandlerOptions {
   route: Route;
   respond: (call: Call) => Promise<void>;

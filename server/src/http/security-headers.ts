@@ -31,7 +31,7 @@ export function crossOrigin(allowed: readonly string[]): AppMiddleware {
   const origins = new Set(allowed.map((address) => new URL(address).origin));
   return cors({
     origin: (ctx) => (origins.has(ctx.get("Origin")) ? ctx.get("Origin") : ""),
-    allowMethods: ["GET", "HEAD", "POST", "DELETE"],
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     allowHeaders: ["Authorization", "Content-Type", "Prefer", "Idempotency-Key", "X-Request-Id"],
     exposeHeaders: ["X-Request-Id", "Location", "Retry-After"],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,

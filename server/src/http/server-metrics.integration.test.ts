@@ -12,7 +12,7 @@ const logLineSchema = z
   .transform((line): unknown => JSON.parse(line))
   .pipe(z.object({ msg: z.string(), requestId: z.string().optional() }));
 
-describe("figures for whoever runs it", () => {
+describe("metrics for the operator", () => {
   const databaseUri = newDatabaseUri("metrics");
   let server: LiveServer;
   let worker: SpawnedService;
@@ -73,7 +73,7 @@ describe("figures for whoever runs it", () => {
     expect([...found.keys()].join()).not.toContain("no-such-picture");
   });
 
-  it("tell the analyses that wait, and since when", async () => {
+  it("show how many analyses wait, and since when", async () => {
     const { user } = await trader();
     const createdAt = new Date(Date.now() - 90_000);
     const [signal] = await createSignals(server.database, user, {
@@ -85,12 +85,13 @@ describe("figures for whoever runs it", () => {
     expect(found.get('analyses_oldest_waiting_seconds{service="server"}')).toBeGreaterThanOrEqual(
       90,
     );
+    expect(found.get('analyses_scheduled_waiting{service="server"}')).toBe(0);
     expect(found.get('database_up{service="server"}')).toBe(1);
     await server.database.marketAnalyses.deleteOne({ _id: signal?.analysisId });
     expect((await ofServer()).get('analyses_waiting{service="server"}')).toBe(0);
   });
 
-  it("tell stages, open sockets and lag of a signal that is made", async () => {
+  it("show stages, open sockets and lag of a signal", async () => {
     const { token } = await trader();
     const push = new PushClient({ url: server.url, token, since: { user: 0 } });
     await ask(token, "metrics-1");
@@ -136,6 +137,7 @@ describe("figures for whoever runs it", () => {
     const { paths } = await (await fetch(`${production.url}/openapi.json`)).json();
     expect(Object.keys(paths)).not.toContain("/metrics");
     const found = await figures(`http://localhost:${port}`);
+    expect(found.get('analyses_scheduled_waiting{service="server"}')).toBe(0);
     expect(found.get('database_up{service="server"}')).toBe(1);
     await production.stop();
   });

@@ -36,6 +36,7 @@ export function createServerMetrics(options: {
     registers,
   });
   addQueueGauges({ ...options, registry });
+  addProofGauge({ ...options, registry });
   return {
     registry,
     observeRequest: ({ seconds, ...labels }) => requests.observe(labels, seconds),
@@ -68,7 +69,12 @@ function addQueueGauges(options: { database: Database; now: () => Date; registry
     });
   };
   add("database_up", "1 while the database answers.", ({ up }) => up);
-  add("analyses_waiting", "Analyses that no worker has begun.", ({ waiting }) => waiting);
+  add("analyses_waiting", "Requested analyses that no worker has begun.", ({ waiting }) => waiting);
+  add(
+    "analyses_scheduled_waiting",
+    "Analyses for watchers that no worker has begun, behind those of requests.",
+    ({ scheduledWaiting }) => scheduledWaiting,
+  );
   add("analyses_running", "Analyses in work.", ({ running }) => running);
   add(
     "analyses_oldest_waiting_seconds",
@@ -77,8 +83,32 @@ function addQueueGauges(options: { database: Database; now: () => Date; registry
   );
 }
 
+function addProofGauge(options: { database: Database; now: () => Date; registry: Registry }) {
+  const { database, now, registry } = options;
+  const gauge: Gauge = new Gauge({
+    name: "payment_proof_oldest_waiting_seconds",
+    help: "Age of the proof of payment that has waited longest for review; 0 without any.",
+    registers: [registry],
+    async collect() {
+      const oldest = database.paymentProofs
+        .findOne({ reviewedAt: null })
+        .sort({ createdAt: 1 })
+        .select({ createdAt: 1 })
+        .lean();
+      const ageOf = (at: Date) => (now().getTime() - at.getTime()) / 1_000;
+      gauge.set(
+        await oldest.then(
+          (proof) => (proof ? ageOf(proof.createdAt) : 0),
+          () => Number.NaN,
+        ),
+      );
+    },
+  });
+}
+
 const UNKNOWN_QUEUE: QueueDepth = {
   waiting: Number.NaN,
+  scheduledWaiting: Number.NaN,
   running: Number.NaN,
   oldestWaitingSeconds: Number.NaN,
 };

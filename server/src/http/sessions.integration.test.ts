@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -8,8 +9,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
 import { authenticateToken, startSession } from "./sessions.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const ACCEPTED = { http: "accepted", socket: "accepted" };
 const REFUSED = { http: "unauthenticated", socket: "unauthenticated" };
 

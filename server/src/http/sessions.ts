@@ -1,7 +1,9 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import { SESSION_IDLE_HOURS, SESSION_LIFETIME_DAYS } from "@shared/contract/constants.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
+import { hasAccess } from "@shared/domain/subscription-access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";
@@ -21,8 +23,6 @@ export const TOKEN_OPTIONS = {
 export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObject =>
   createSecretKey(JWT_SECRET, "utf8");
 
-const HOUR_MS = 3_600_000;
-
 const SESSION_IDLE_MS = SESSION_IDLE_HOURS * HOUR_MS;
 const SESSION_LIFETIME_MS = SESSION_LIFETIME_DAYS * 24 * HOUR_MS;
 
@@ -37,6 +37,7 @@ const claimsSchema = z.object({
 });
 
 export interface AuthenticatedSession {
+  /** `approved` is true only while a subscription, if there is one, gives access. */
   user: UserRecord;
   sessionId: string;
   startedAt: Date;
@@ -138,7 +139,10 @@ export async function resumeSession(
       { $max: { "sessions.$.lastSeenAt": at } },
     );
   }
-  return { user, sessionId, startedAt: session.createdAt, expiresAt: expiryOf(session) };
+  return {
+    user: { ...user, approved: hasAccess(user, at) },
+    ...{ sessionId, startedAt: session.createdAt, expiresAt: expiryOf(session) },
+  };
 }
 
 /** Removes the session, so that the security log has one entry for it, however often its token is shown. */

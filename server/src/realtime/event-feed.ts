@@ -13,7 +13,7 @@ const loggedEventSchema = z.object({
 });
 export type LoggedEvent = z.infer<typeof loggedEventSchema>;
 
-export interface FeedListener {
+interface FeedListener {
   /** May be called twice for an event. */
   onEvent(event: LoggedEvent): void;
   /** Events may have been missed. Read them from the database. */
@@ -33,7 +33,7 @@ export class EventFeed {
       database,
       logger,
       collection: database.events.collection.collectionName,
-      onInsert: (document) => this.#passOn(document),
+      onWrite: (document) => this.#passOn(document),
       onOpen: () => {
         for (const listener of this.#listeners) listener.onReopened();
       },

@@ -1,28 +1,125 @@
-import type { Server as HttpServer, IncomingMessage } from "node:http";
+import { type Server as HttpServer, type IncomingMessage, ServerResponse } from "node:http";
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
 import { CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
-import { readsAdminEvents } from "../http/access.ts";
+import { WebSocket } from "ws";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { clientNetwork } from "../http/rate-limits.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import { Connections } from "./connections.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
+import { LivePrices } from "./live-prices.ts";
+import { PriceWatch } from "./price-watch.ts";
 import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";
+import { type Connection, SendBuffer, type SendBufferOptions } from "./send-buffer.ts";
 import { createEventLogReader, type EventLogReader } from "./stream-cursor.ts";
+
+/** How long a connection may take to deliver what it was sent last. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+interface ConnectionOptions extends SendBufferOptions {
+  /** Identifies the client by its address. */
+  networkOf: (request: IncomingMessage) => string;
+  maxPerNetwork: number;
+}
+
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #counts = new Map<string, number>();
+  readonly #buffers = new WeakMap<Connection, SendBuffer>();
+  /** Responses to polls that are not sent yet, by connection. */
+  readonly #polls = new Map<string, ServerResponse>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  follow({ engine }: Server): void {
+    engine.use(this.#limitPolls);
+    engine.on("connection", (connection: Connection) => {
+      const buffer = new SendBuffer(connection, this.#options);
+      this.#buffers.set(connection, buffer);
+      const network = this.#options.networkOf(connection.request);
+      this.#count(network, 1);
+      connection.once("close", () => {
+        this.#count(network, -1);
+        this.#destroyLater(connection);
+      });
+    });
+  }
+
+  /** Whether the network of a handshake may have another connection. */
+  admits(handshake: IncomingMessage): boolean {
+    const { networkOf, maxPerNetwork, logger } = this.#options;
+    const isAdmitted = (this.#counts.get(networkOf(handshake)) ?? 0) < maxPerNetwork;
+    if (!isAdmitted) logger.info("socket rejected: too many from one address");
+    return isAdmitted;
+  }
+
+  /** Delivers what is buffered only if the client reads it soon. */
+  close(connection: Connection): void {
+    connection.close();
+    this.#destroyLater(connection);
+  }
+
+  bufferOf(connection: Connection): SendBuffer {
+    const buffer = this.#buffers.get(connection);
+    if (!buffer) throw new Error("a connection without a buffer");
+    return buffer;
+  }
+
+  #count(network: string, change: number): void {
+    const count = (this.#counts.get(network) ?? 0) + change;
+    if (count > 0) this.#counts.set(network, count);
+    else this.#counts.delete(network);
+  }
+
+  /** Refuses a poll while the response before it is unread: Engine.IO would buffer one after the other. */
+  readonly #limitPolls = (
+    { method, url = "" }: IncomingMessage,
+    response: unknown,
+    next: () => void,
+  ): void => {
+    const id = new URL(url, "http://localhost").searchParams.get("sid");
+    const isPoll = id !== null && method === "GET" && response instanceof ServerResponse;
+    if (!isPoll) return next();
+    if (this.#polls.has(id)) return void response.destroy();
+    this.#polls.set(id, response);
+    response.once("close", () => this.#polls.delete(id));
+    next();
+  };
+
+  /** A client that does not read would keep its connection open, and what is buffered for it. */
+  #destroyLater(connection: Connection): void {
+    const destroy = () => {
+      const { transport } = connection;
+      connection.close(true);
+      if ("socket" in transport && transport.socket instanceof WebSocket) {
+        transport.socket.terminate();
+      }
+      this.#polls.get(transport.sid)?.destroy();
+    };
+    setTimeout(destroy, CLOSE_TIMEOUT_MS).unref();
+  }
+}
 
 interface SocketData {
   session: AuthenticatedSession;
   auth: SocketAuth;
 }
-type PushIo = Server<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
-type PushSocket = Socket<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
+interface ReceivedEvents {
+  /** A payload and an acknowledgement, if the client sends them. */
+  "prices:watch": (...sent: unknown[]) => void;
+}
 
-/** The browser sends nothing but its handshake. */
+type PushIo = Server<ReceivedEvents, PushedEvents, DefaultEventsMap, SocketData>;
+type PushSocket = Socket<ReceivedEvents, PushedEvents, DefaultEventsMap, SocketData>;
+
+/** The browser sends nothing but its handshake and the symbols of prices. */
 const MAX_MESSAGE_BYTES = 16_384;
 
 function refusal(error: unknown): ExtendedError {
@@ -37,6 +134,7 @@ export class PushServer {
   readonly #deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">;
   readonly #io: PushIo;
   readonly #connections: Connections;
+  readonly #prices: LivePrices;
   readonly #log: EventLogReader;
   readonly #sessions = new Map<string, Set<PushSession>>();
   readonly #stopListening: () => void;
@@ -46,11 +144,15 @@ export class PushServer {
     options: {
       http: HttpServer;
       feed: EventFeed;
-      /** Address of the client. */
       addressOf: (request: IncomingMessage) => string;
     },
   ) {
     this.#deps = deps;
+    this.#prices = new LivePrices({
+      ...{ database: deps.database, logger: deps.logger },
+      // Encodes the price once for all.
+      send: (socketIds, price) => this.#io.to(socketIds).emit("price", price),
+    });
     this.#log = createEventLogReader(deps.database);
     const { RATE_LIMIT, MAX_SOCKETS_PER_ADDRESS } = deps.settings;
     this.#connections = new Connections({
@@ -84,6 +186,11 @@ export class PushServer {
     });
   }
 
+  /** Resolves when prices arrive. */
+  start(): Promise<void> {
+    return this.#prices.start();
+  }
+
   get socketCount(): number {
     return this.#io.of("/").sockets.size;
   }
@@ -92,7 +199,7 @@ export class PushServer {
   async close(): Promise<void> {
     this.#stopListening();
     for (const socket of this.#io.of("/").sockets.values()) socket.conn.close();
-    await this.#io.close();
+    await Promise.all([this.#io.close(), this.#prices.stop()]);
   }
 
   async #admit(socket: PushSocket): Promise<void> {
@@ -112,11 +219,15 @@ export class PushServer {
 
   #serve(socket: PushSocket): void {
     const { user } = socket.data.session;
+    const buffer = this.#connections.bufferOf(socket.conn);
+    const resume = () => authenticateToken(this.#deps, socket.data.auth.token);
+    const prices = this.#watchPrices(socket, { buffer, resume });
     const session = new PushSession({
       socket,
+      prices,
       session: socket.data.session,
       log: this.#log,
-      buffer: this.#connections.bufferOf(socket.conn),
+      buffer,
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, createSignPath(this.#deps, user)),
@@ -131,10 +242,25 @@ export class PushServer {
     const sessions = this.#sessionsOf(userStream(user._id));
     const [oldest] = sessions;
     if (sessions.size > MAX_SOCKETS_PER_USER) oldest?.replace();
-    session.open({
-      since: socket.data.auth.since,
-      resume: () => authenticateToken(this.#deps, socket.data.auth.token),
+    session.open({ since: socket.data.auth.since, resume });
+  }
+
+  #watchPrices(
+    socket: PushSocket,
+    { buffer, resume }: { buffer: SendBuffer; resume: () => Promise<AuthenticatedSession> },
+  ): PriceWatch {
+    const watch = new PriceWatch({
+      ...{ deps: this.#deps, prices: this.#prices },
+      socket: { id: socket.id, isBehind: () => buffer.isBehind },
+      readUser: async () => (await resume()).user,
     });
+    socket.on("prices:watch", (...sent) => {
+      const acknowledge = sent.at(-1);
+      void watch.watch(sent[0], (answer) => {
+        if (typeof acknowledge === "function") acknowledge(answer);
+      });
+    });
+    return watch;
   }
 
   #onEvent(event: LoggedEvent): void {

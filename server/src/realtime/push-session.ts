@@ -10,6 +10,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { z } from "zod";
 import type { AuthenticatedSession } from "../http/sessions.ts";
+import type { PriceWatch } from "./price-watch.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
 
@@ -27,7 +28,7 @@ export interface PushedEvents {
   [name: string]: (payload: unknown) => void;
 }
 
-export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
+type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 
 interface PushSessionOptions {
   socket: Socket<DefaultEventsMap, PushedEvents>;
@@ -38,6 +39,7 @@ interface PushSessionOptions {
   now: () => Date;
   present: PresentEvent;
   readsAdminEvents: boolean;
+  prices: Pick<PriceWatch, "recheck" | "close">;
 }
 
 /** How often an open socket counts as a use of its session. */
@@ -84,11 +86,13 @@ export class PushSession {
   }
 
   receive(event: NumberedEvent): void {
+    if (event.name === "account:updated") this.#options.prices.recheck();
     const reading = this.#cursors.get(event.stream)?.receive(event);
     if (reading) this.#guard(reading);
   }
 
   catchUp(): void {
+    this.#options.prices.recheck();
     for (const cursor of this.#cursors.values()) this.#guard(cursor.catchUp());
   }
 
@@ -107,6 +111,7 @@ export class PushSession {
 
   close(): void {
     clearTimeout(this.#check);
+    this.#options.prices.close();
     for (const cursor of this.#cursors.values()) cursor.close();
   }
 

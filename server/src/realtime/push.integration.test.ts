@@ -8,11 +8,13 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
+import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
+import { commitOutcome } from "../../../worker/src/outcomes/commit-outcome.ts";
 import { startServer } from "../start-server.ts";
 
 const settings = {
@@ -138,6 +140,27 @@ describe("push", () => {
     expect(strangers.received).toHaveLength(1);
   });
 
+  it("pushes the fill of a trade before its outcome, to everyone who has the signal", async () => {
+    const users = [await createUser(database), await createUser(database)];
+    const tabs = await Promise.all(users.map((user) => connect(user)));
+    const [first, second] = users;
+    if (!first || !second) throw new Error("there are no users");
+    const at = new Date();
+    const { market, outcome: _, ...trade } = resolvedTrade({ at, outcome: "WIN", resolvedAt: at });
+    const [signal] = await createSignals(database, first, trade);
+    if (!signal || !market?.resolution) throw new Error("there is no trade");
+    const { analysisId } = signal;
+    await createSignals(database, second, { ...trade, analysisId, withAnalysis: false });
+    const resolved = { resolution: market.resolution, candles: [] };
+    await commitOutcome({ database, now: () => at }, analysisId, resolved);
+    for (const tab of tabs) {
+      await vi.waitFor(() => expect(tab.seqs("user")).toEqual([1, 2]), WAIT);
+      expect(tab.received.map(({ name }) => name)).toEqual(["signal:filled", "signal:outcome"]);
+      const fill = { price: 100, filled_at: at.toISOString() };
+      expect(tab.received[0]?.data).toMatchObject(fill);
+    }
+  });
+
   it("shows admin events to admins only", async () => {
     const admin = await createUser(database, { role: "admin", approved: true });
     const user = await createUser(database);
@@ -184,7 +207,7 @@ describe("push", () => {
     await vi.waitFor(() => expect(seqs).toEqual(oneTo(stored + 3)), WAIT);
   });
 
-  it("closes the oldest socket of a user who opens too many, tells it why, and leaves others alone", async () => {
+  it("closes the oldest socket of a user who opens too many, sends the reason, and leaves others open", async () => {
     const [user, stranger] = [await createUser(database), await createUser(database)];
     const strangers = await connect(stranger);
     const oldest = await connect(user);
@@ -257,7 +280,7 @@ describe("push", () => {
     expect(await pollFirst(server.port, { Origin: "https://evil.example" })).toBe(403);
   });
 
-  it("tells a deleted user's sockets that their session has ended, and closes them", async () => {
+  it("sends a deleted user's sockets the end of their session, and closes them", async () => {
     const user = await createUser(database);
     const tab = await connect(user);
     await commit(other, { lockKeys: ADMINS_STREAM }, async ({ endSessions }) => {

@@ -5,6 +5,8 @@ import type { Socket } from "socket.io";
 export type Connection = Socket["conn"];
 
 const LIMITS = { maxBytes: 1_000_000, drainTimeoutMs: 30_000 };
+/** All prices that a socket may watch, and a few events. */
+const MAX_BEHIND_BYTES = 8_000;
 
 export interface SendBufferOptions {
   logger: Logger;
@@ -45,6 +47,11 @@ export class SendBuffer {
 
   get isFull(): boolean {
     return this.#queuedBytes + this.#sendingBytes > this.#limits.maxBytes;
+  }
+
+  /** The client has not taken what it was sent last. */
+  get isBehind(): boolean {
+    return this.#queuedBytes + this.#sendingBytes > MAX_BEHIND_BYTES;
   }
 
   /** Resolves once it is no longer full, or the connection is closed. */

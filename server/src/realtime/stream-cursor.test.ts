@@ -116,7 +116,7 @@ describe("a reader's place in a stream", () => {
     expect(sent).toEqual([]);
   });
 
-  it("passes each number once and in order, whatever is heard late, twice, out of order or not at all, and however slowly it is read", async () => {
+  it("passes each number once and in order, whatever arrives late, twice, out of order or not at all, and however slowly it is read", async () => {
     const heard = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     const start = fc.integer({ min: 0, max: 10 });
     const capacity = fc.integer({ min: 1, max: 60 });

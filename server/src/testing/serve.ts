@@ -11,7 +11,6 @@ export interface Listening {
   close(): void;
 }
 
-/** Listens on a free port. */
 export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listening> {
   const http = createHttpServer(app, logger);
   const port = await listenLocally(http);
@@ -24,7 +23,6 @@ export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listen
   };
 }
 
-/** Listens with only these middlewares. */
 export function serve(...middlewares: AppMiddleware[]): Promise<Listening> {
   const app = new Koa<AppState>();
   for (const middleware of middlewares) app.use(middleware);

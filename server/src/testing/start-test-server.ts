@@ -1,12 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hash, verify } from "@node-rs/argon2";
 import { openDatabase } from "@shared/database/database.ts";
+import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
+import { selectMailer } from "@shared/runtime/mailer.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
+import { QUICK_HASH } from "@shared/testing/factories.ts";
 import { createApp } from "../app.ts";
 import { createServerMetrics } from "../http/server-metrics.ts";
 import { BackgroundTasks } from "../modules/accounts/background-tasks.ts";
-import { selectMailer } from "../modules/accounts/identity/mailer.ts";
+import type { PasswordHashing } from "../modules/accounts/identity/builtin-identity.ts";
 import { selectIdentity } from "../modules/accounts/identity/select-identity.ts";
 import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -24,13 +28,20 @@ const TEST_ENVIRONMENT = {
   ADMIN_PASSWORD: "the admin's own password",
 };
 
+/** Passwords of tests need no protection. */
+const quickHashing: PasswordHashing = {
+  hash: (password) => hash(password, QUICK_HASH),
+  verify: (stored, password) => verify(stored, password),
+};
+
 /** Starts the application without queue and push: no signal finishes unless `overrides` provide it. */
 export async function startTestServer(options: {
   databaseUri: string;
   environment?: Record<string, string>;
   overrides?: Partial<ServerDeps>;
+  hashing?: PasswordHashing;
 }) {
-  const { environment, overrides = {} } = options;
+  const { environment, overrides = {}, hashing = quickHashing } = options;
   const { logger, lines: logLines } = captureLog();
   const database = await openDatabase({ uri: options.databaseUri, logger });
   const dataDir = await mkdtemp(join(tmpdir(), "test-server-"));
@@ -44,7 +55,7 @@ export async function startTestServer(options: {
   const mailer = selectMailer(made);
   const deps: ServerDeps = {
     ...made,
-    identity: selectIdentity({ ...made, mailer }),
+    identity: selectIdentity({ ...made, mailer, hashing }),
     mailer,
     background: new BackgroundTasks(logger),
     signalWaiters: { wait: () => Promise.resolve(null) },
@@ -58,6 +69,7 @@ export async function startTestServer(options: {
     url,
     deps,
     database,
+    channelSecrets: new ChannelSecrets(deps.settings.CHANNEL_SECRET),
     logLines,
     call: (path: string, callOptions?: CallOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {

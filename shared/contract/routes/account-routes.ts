@@ -14,7 +14,8 @@ import {
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account-requests.ts";
-import { notificationListSchema } from "@shared/contract/notifications.ts";
+import { notificationListSchema, seenNotificationsSchema } from "@shared/contract/notifications.ts";
+import { ownSubscriptionSchema } from "@shared/contract/subscription.ts";
 import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
@@ -108,6 +109,11 @@ export const accountRoutes = {
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     responses: { 200: { description: "The account.", schema: meSchema } },
   }),
+  getSubscription: defineRoute("GET /me/subscription", {
+    ...ownAccount,
+    summary: "Your subscription with all of its payments",
+    responses: { 200: { description: "The subscription.", schema: ownSubscriptionSchema } },
+  }),
   listNotifications: defineRoute("GET /me/notifications", {
     ...ownAccount,
     summary: "Your last notifications",
@@ -115,11 +121,21 @@ export const accountRoutes = {
       "At most 50 of the last 7 days, newest first. Administrators also get those of their own stream.",
     responses: { 200: { description: "The notifications.", schema: notificationListSchema } },
   }),
+  markNotificationsSeen: defineRoute("POST /me/notifications/seen", {
+    ...ownAccount,
+    summary: "Mark your notifications as seen",
+    description:
+      "Takes the number of the last event of each stream that you have seen; lower numbers than before change nothing. " +
+      "Your other tabs and devices receive `notifications:seen`.",
+    limits: [{ name: "notifications-seen", points: 60, per: "minute", by: ["user"] }],
+    request: { body: seenNotificationsSchema },
+    responses: { 204: { description: "The notifications are marked as seen." } },
+  }),
   downloadData: defineRoute("GET /me/data", {
     ...ownAccount,
     summary: "Download what is stored about you",
     description:
-      "Account, sessions, signals, images, credits, events of the last 7 days, and entries of the security log about you.",
+      "Account, sessions, signals, watchlist, channels, images, credits, events of the last 7 days, and entries of the security log about you.",
     limits: [{ name: "data-download", points: 10, per: "hour", by: ["user"] }],
     responses: { 200: { description: "The file.", contentType: "application/json" } },
   }),

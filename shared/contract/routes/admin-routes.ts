@@ -13,9 +13,15 @@ import {
 } from "@shared/contract/admin.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
 import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
+import {
+  approvalSchema,
+  renewalSchema,
+  subscriptionSummarySchema,
+} from "@shared/contract/subscription.ts";
+import { transactionCheckSchema } from "@shared/contract/transaction.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
-import { defineRoute, done, filenameParams } from "./define-route.ts";
+import { defineRoute, done, filenameParams, idempotencyHeaders } from "./define-route.ts";
 
 const userParams = z.object({ username: z.string() });
 
@@ -46,11 +52,24 @@ export const adminRoutes = {
   approveUser: defineRoute("POST /admin/approve/:username", {
     ...userAction,
     summary: "Approve a user",
-    description: "Also accepts their payment proof, which then no longer awaits review.",
+    description:
+      "Also accepts their payment proof, which then no longer awaits review. With a plan, given or named in that proof, it starts a subscription now and grants the plan's image credits of the first month. Without one, the approval has no end. Changes nothing while a subscription runs.",
+    request: { params: userParams, body: approvalSchema },
+    bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "subscription-running"],
+  }),
+  renewSubscription: defineRoute("POST /admin/renew/:username", {
+    ...userAction,
+    summary: "Renew a user's subscription",
+    description:
+      "Continues from its end, or from now if it has ended. Starts a subscription if there is none. Accepts the payment proof that awaits review. Of renewals that arrive at the same time, the first one counts; send `ends_at` to extend that to pages that show an earlier state.",
+    request: { params: userParams, headers: idempotencyHeaders, body: renewalSchema },
+    bodyTypes: ["form", "multipart", "json"],
   }),
   revokeUser: defineRoute("POST /admin/revoke/:username", {
     ...userAction,
     summary: "Revoke a user's approval",
+    description: "Ends their subscription.",
     errors: ["not-found", "own-account"],
   }),
   deleteUser: defineRoute("POST /admin/delete-user/:username", {
@@ -65,6 +84,24 @@ export const adminRoutes = {
   deleteProof: defineRoute("POST /admin/delete-proof/:username", {
     ...userAction,
     summary: "Delete a user's proof of payment",
+  }),
+  checkTransaction: defineRoute("GET /admin/payments/:username/transaction", {
+    ...administration,
+    summary: "What the blockchain says about the transaction that a user's proof names",
+    limits: [{ name: "transaction", points: 60, per: "minute", by: ["user"] }],
+    request: { params: userParams },
+    responses: { 200: { description: "The lookup.", schema: transactionCheckSchema } },
+    errors: ["not-found"],
+  }),
+  getSubscriptions: defineRoute("GET /admin/subscriptions", {
+    ...administration,
+    summary: "Numbers of subscriptions, monthly revenue and waiting proofs",
+    responses: { 200: { description: "The current state.", schema: subscriptionSummarySchema } },
+  }),
+  exportSubscriptions: defineRoute("GET /admin/subscriptions/export", {
+    ...administration,
+    summary: "All payments for subscriptions as a CSV file, oldest first",
+    responses: { 200: { description: "One line per payment.", contentType: "text/csv" } },
   }),
   setImageAccess: defineRoute("POST /admin/set-image-access/:username", {
     ...userAction,

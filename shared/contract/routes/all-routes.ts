@@ -1,15 +1,19 @@
 import { accountRoutes } from "./account-routes.ts";
 import { adminRoutes } from "./admin-routes.ts";
+import { channelRoutes } from "./channel-routes.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { queueDashboardRoutes } from "./queue-dashboard-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
 import { signalRoutes } from "./signal-routes.ts";
+import { watchlistRoutes } from "./watchlist-routes.ts";
 
 /** Every route of the API, in the order in which its description lists them. */
 export const ROUTES = [
   ...Object.values(accountRoutes),
   ...Object.values(signalRoutes),
+  ...Object.values(watchlistRoutes),
+  ...Object.values(channelRoutes),
   ...Object.values(ledgerRoutes),
   ...Object.values(paymentRoutes),
   ...Object.values(adminRoutes),

@@ -1,4 +1,5 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
+import { SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import type { ErrorCode } from "@shared/contract/errors.ts";
 import { z } from "zod";
 
@@ -11,6 +12,8 @@ export type Access = "public" | "user" | "approved" | "admin" | "owner" | "queue
 export const TAGS = {
   Accounts: "Registration, sign-in, passwords and your own account.",
   Signals: "Request trading signals and read them.",
+  Watchlist: "Markets that are analysed for you when their candles close.",
+  Channels: "Messages outside the app: email, Telegram, web push and webhooks.",
   Ledger: "Tamper-evident record of all market analyses and their outcomes.",
   Payments: "Payment details and proofs of payment.",
   Administration: "Users, payment settings and images. For administrators only.",
@@ -77,7 +80,7 @@ export interface Route<
   request: Input;
 }
 
-type RouteName = `${"GET" | "POST" | "DELETE"} /${string}`;
+type RouteName = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
 /** Declares an endpoint; its handler is bound to it in a module of the server. */
 export function defineRoute<
@@ -102,5 +105,15 @@ export const done = {
   description: "A sentence that confirms the action.",
   schema: actionDoneSchema,
 };
+
+/** For 24 hours, a repeated key has no further effect. */
+export const idempotencyHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(SIGNAL_LIMITS.idempotencyKeyLength, { error: "Use at most 64 characters." })
+    .regex(/^[\x21-\x7e]+$/, { error: "Use visible ASCII characters only." })
+    .optional(),
+});
 
 export const filenameParams = z.object({ filename: z.string() });

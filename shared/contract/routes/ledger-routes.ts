@@ -6,7 +6,12 @@ import {
   ledgerPageSchema,
 } from "@shared/contract/ledger.ts";
 import { pageLimitSchema, wholeNumberSchema } from "@shared/contract/pagination.ts";
-import { performanceQuerySchema, performanceSchema } from "@shared/contract/performance.ts";
+import {
+  activitySchema,
+  performanceExportQuerySchema,
+  performanceQuerySchema,
+  performanceSchema,
+} from "@shared/contract/performance.ts";
 import { z } from "zod";
 import { defineRoute, type RateLimit } from "./define-route.ts";
 
@@ -78,6 +83,33 @@ export const ledgerRoutes = {
     limits: [{ name: "ledger-download", points: 20, per: "minute", by: ["address"] }],
     responses: { 200: { description: "The file.", contentType: "application/x-ndjson" } },
   }),
+  getActivity: defineRoute("GET /activity", {
+    tag: "Signals",
+    summary: "The last trades of the record that are over",
+    description: "Open trades are not listed. Without live signals, it lists those of demo data.",
+    access: "public",
+    responses: {
+      200: {
+        description: "Newest first.",
+        schema: activitySchema,
+        headers: { ETag: "For `If-None-Match`." },
+      },
+      304: { description: "Unchanged since the response with this `ETag`." },
+    },
+  }),
+  getFeed: defineRoute("GET /feed.xml", {
+    tag: "Signals",
+    summary: "The last trades of the record that are over, as an Atom feed",
+    access: "public",
+    responses: {
+      200: {
+        description: "Newest first.",
+        contentType: "application/atom+xml",
+        headers: { ETag: "For `If-None-Match`." },
+      },
+      304: { description: "Unchanged since the response with this `ETag`." },
+    },
+  }),
   getPerformance: defineRoute("GET /performance", {
     tag: "Signals",
     summary: "Results of the signals of all users",
@@ -87,5 +119,16 @@ export const ledgerRoutes = {
     access: "public",
     request: { query: performanceQuerySchema },
     responses: { 200: { description: "The requested metrics.", schema: performanceSchema } },
+  }),
+  exportPerformance: defineRoute("GET /performance/export", {
+    tag: "Signals",
+    summary: "The closed trades behind the results, as a file",
+    description:
+      "CSV or a JSON array, oldest first. Names state units: prices are in the quote currency, R is the distance from " +
+      "entry to stop. Takes the filters of `GET /performance`.",
+    access: "public",
+    limits: [{ name: "performance-export", points: 20, per: "minute", by: ["address"] }],
+    request: { query: performanceExportQuerySchema },
+    responses: { 200: { description: "The file.", contentType: "text/csv" } },
   }),
 };

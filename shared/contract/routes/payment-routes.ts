@@ -1,7 +1,7 @@
 import { paymentDetailsUpdateSchema } from "@shared/contract/account-requests.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import { paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
@@ -29,7 +29,7 @@ export const paymentRoutes = {
     responses: {
       200: {
         description: "Methods with an empty text are not offered.",
-        schema: paymentDetailsSchema,
+        schema: offeredPaymentsSchema,
       },
     },
   }),

@@ -1,5 +1,5 @@
 import { signalCandlesSchema } from "@shared/contract/candle.ts";
-import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
   historyFilterSchema,
@@ -14,19 +14,13 @@ import {
   signalProgressSchema,
 } from "@shared/contract/signal-page.ts";
 import { z } from "zod";
-import { defineRoute, done, type RateLimit } from "./define-route.ts";
+import { defineRoute, done, idempotencyHeaders, type RateLimit } from "./define-route.ts";
 
 const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
 export type HistoryQuery = z.infer<typeof historyQuerySchema>;
 
 /** Headers of a request for a signal. */
-export const signalHeadersSchema = z.object({
-  "idempotency-key": z
-    .string()
-    .min(1)
-    .max(SIGNAL_LIMITS.idempotencyKeyLength, { error: "Use at most 64 characters." })
-    .regex(/^[\x21-\x7e]+$/, { error: "Use visible ASCII characters only." })
-    .optional(),
+export const signalHeadersSchema = idempotencyHeaders.extend({
   prefer: z.string().default(""),
 });
 

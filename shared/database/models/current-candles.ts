@@ -2,7 +2,6 @@ import type { MarketCandles, Timeframe } from "@shared/contract/candle.ts";
 import type { Connection } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 
-/** Id of the current candles of a market, and of the request for them. */
 export const chartKey = (symbol: string, timeframe: Timeframe): string => `${symbol} ${timeframe}`;
 
 /** Servers wait for the candles of this market. A worker takes the request, and deletes it once they are stored. */

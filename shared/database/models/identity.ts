@@ -29,7 +29,6 @@ const firebaseAccountSchema = recordSchema<FirebaseAccountRecord>("firebase_acco
 });
 firebaseAccountSchema.index({ emailKey: 1 }, { unique: true });
 
-/** Locks an email address while it is being registered. */
 export interface RegistrationLockRecord {
   /** The address in lower case. */
   _id: string;

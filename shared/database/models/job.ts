@@ -5,7 +5,6 @@ import { modelOf, recordSchema } from "./record-schema.ts";
 /** Agenda's collection, which also holds its recurring jobs. */
 export const JOBS_COLLECTION = "agendaJobs";
 
-/** Name of the job of one analysis and the signals that refer to it. */
 export const GENERATE_SIGNAL_JOB = "generate-signal";
 
 /** The job of an analysis, with the same id, as Agenda stores it. */

@@ -1,4 +1,5 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Connection, Schema, Types } from "mongoose";
@@ -42,16 +43,22 @@ export interface MarketAnalysisRecord {
   startedAt?: Date;
   finishedAt?: Date;
   result?: MarketResult;
+  /**
+   * Set if the analysis is made for watchlists, until they have their signals or it ends without a trade. Items up to `after`
+   * have been served, the last of them at `at`.
+   */
+  fanOut?: { after: Types.ObjectId | null; at?: Date };
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
+  /** When and at which price its trade was entered, as soon as closed candles show it. */
+  filled?: { price: number; at: Date };
   /** How the market resolved its trade; set together with `resolution`. */
   outcome?: Outcome;
   resolution?: Resolution;
-  /** When to check next whether the trade is resolved; absent once it is and its signals are updated. */
+  /** When to check next whether the trade is filled or resolved; absent once it is and its signals are updated. */
   resolveAt?: Date;
   /** Number of the ledger record that commits to it; its trade is not resolved before. */
   ledgerSeq?: number;
-  /** Number of the ledger record of its outcome. */
   outcomeLedgerSeq?: number;
   provenance?: unknown;
 }
@@ -64,6 +71,11 @@ marketAnalysisSchema.index({ key: 1 }, { unique: true, sparse: true });
 marketAnalysisSchema.index({ resolveAt: 1 }, { sparse: true });
 addPerformanceIndexes(marketAnalysisSchema);
 addLedgerIndexes(marketAnalysisSchema);
+marketAnalysisSchema.index({ symbol: 1, timeframe: 1, limit: 1, finishedAt: -1 });
+marketAnalysisSchema.index(
+  { "fanOut.after": 1 },
+  { partialFilterExpression: { "fanOut.after": { $exists: true } } },
+);
 marketAnalysisSchema.index(
   { updatedAt: 1 },
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
@@ -138,4 +150,35 @@ export const analysisModels = (connection: Connection) => ({
   analysisCandles: modelOf(connection, analysisCandlesSchema),
   outcomeCandles: modelOf(connection, outcomeCandlesSchema),
   marketCandles: modelOf(connection, marketCandlesSchema),
+});
+
+/** Tokens and cost of one analysis. It names no user. */
+export interface SignalUsageRecord {
+  _id: Types.ObjectId;
+  at: Date;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  /** US dollars; null if the price of the model is not set. */
+  costUsd: number | null;
+}
+
+const signalUsageSchema = recordSchema<SignalUsageRecord>("signal_usages");
+// The totals of the last days are read from this index alone.
+signalUsageSchema.index({ at: -1, model: 1, promptTokens: 1, completionTokens: 1, costUsd: 1 });
+signalUsageSchema.index({ at: 1 }, { expireAfterSeconds: USAGE_RETENTION_DAYS * 86_400 });
+
+/** Cost of the AI calls of all workers that ended on one UTC day. */
+interface AiSpendingRecord {
+  /** The day, as `2026-03-18`. */
+  _id: string;
+  /** Billionths of a US dollar: whole numbers add up exactly, and a day's stay below 2^53. */
+  nanoUsd: number;
+}
+
+const aiSpendingSchema = recordSchema<AiSpendingRecord>("ai_spending", { _id: String });
+
+export const aiUsageModels = (connection: Connection) => ({
+  aiSpending: modelOf(connection, aiSpendingSchema),
+  signalUsages: modelOf(connection, signalUsageSchema),
 });

@@ -62,6 +62,10 @@ export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void 
   schema.index({ updatedAt: 1 }, { name: "ended_updated", partialFilterExpression: ended });
   schema.index({ finishedAt: 1 }, { name: "ended_finished", partialFilterExpression: ended });
   schema.index({ "resolution.resolved_at": 1 }, { partialFilterExpression: resolved });
+  schema.index(
+    { "result.analysis.source.data": 1, "resolution.resolved_at": -1 },
+    { name: "recent_outcomes", partialFilterExpression: resolved },
+  );
   schema.index({ status: 1, "result.analysis.final_signal": 1, outcome: 1 });
   schema.index(
     {

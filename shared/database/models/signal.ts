@@ -36,7 +36,8 @@ export interface SignalRecord {
   analysis?: Analysis;
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
-  /** Of its analysis; a WAIT has none. */
+  /** Fill and outcome of its analysis; a WAIT has none. */
+  filled?: { price: number; at: Date };
   outcome?: Outcome;
   /** SHA-256, in hex, of the token of its public page, and when that was created. */
   shareHash?: string;
@@ -49,7 +50,11 @@ const signalSchema = recordSchema<SignalRecord>("signals", {
   chartImageId: ObjectId,
 });
 signalSchema.index({ userId: 1, createdAt: -1, _id: -1 });
-signalSchema.index({ analysisId: 1, _id: 1 });
+signalSchema.index({ analysisId: 1, userId: 1 });
+signalSchema.index(
+  { userId: 1, analysisId: 1 },
+  { unique: true, partialFilterExpression: { origin: "watchlist" } },
+);
 signalSchema.index({ shareHash: 1 }, { unique: true, sparse: true });
 signalSchema.index({ userId: 1, symbol: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, "analysis.final_signal": 1, createdAt: -1, _id: -1 });
@@ -60,10 +65,10 @@ signalSchema.index(
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
 );
 
-/** The signal of an idempotency key; `_id` is `<user id>:<key>`. */
+/** An idempotency key: `<user id>:<key>` of a signal, or `renewal:<admin id>:<user id>:<key>`. */
 interface IdempotencyRecord {
   _id: string;
-  signalId: Types.ObjectId;
+  signalId?: Types.ObjectId;
   createdAt: Date;
 }
 

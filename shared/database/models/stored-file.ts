@@ -13,7 +13,6 @@ export interface StoredFileRecord {
   createdAt: Date;
 }
 
-/** A chart image that was uploaded with a request for a signal. */
 export interface ChartImageRecord extends StoredFileRecord {
   /** The owner's name, which never changes. */
   username: string;

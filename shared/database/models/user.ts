@@ -1,6 +1,7 @@
-import type { Role } from "@shared/contract/account.ts";
+import type { Role, StreamPositions } from "@shared/contract/account.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
+import type { SubscriptionRecord } from "./subscription.ts";
 
 /** A sign-in of a user. */
 export interface SessionRecord {
@@ -32,12 +33,16 @@ export interface UserRecord {
   usernameKey: string;
   email: string;
   emailKey: string;
+  /** What administrators search: `searchKeyOf` the user. */
+  searchKey: string;
   emailVerified: boolean;
   identityId: string;
   role: Role;
   approved: boolean;
   allowImageUpload: boolean;
   imageCredits: number;
+  /** The last one. */
+  subscription?: SubscriptionRecord;
   /** Oldest first. Some may have expired. */
   sessions: SessionRecord[];
   /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
@@ -47,20 +52,28 @@ export interface UserRecord {
   pendingTwoFactor: string | null;
   createdAt: Date;
   lastEventSeq: number;
+  /** The last event of each stream that the user has seen in their notifications. */
+  seenNotifications?: StreamPositions;
   /** AI analyses that requests of the user have started on a UTC day, such as `2026-03-18`. */
   analyses?: { day: string; count: number };
+  /** Increases when an item is added to the watchlist, so that additions at the same time conflict. */
+  watchlistVersion?: number;
+  /** Increases when a channel is added, so that additions at the same time conflict. */
+  channelsVersion?: number;
+  /** Times of day in a time zone, between which messages are held. */
+  quietHours?: { start: string; end: string; timeZone: string };
   /** Queued and running signals; changed in the transaction that changes a signal's status. */
   unfinishedSignals: number;
 }
 
-/** Contains all fields that a search compares, so that it reads no documents. */
-export const USER_LIST_INDEX = {
-  createdAt: -1,
-  _id: -1,
-  approved: 1,
-  usernameKey: 1,
-  emailKey: 1,
-} as const;
+/** Username and address in one text, because an index is searched for one expression only. */
+export const searchKeyOf = ({
+  usernameKey,
+  emailKey,
+}: Pick<UserRecord, "usernameKey" | "emailKey">) => `${usernameKey}\n${emailKey}`;
+
+/** Contains what a search compares, so that it reads the documents of the found users only. */
+export const USER_LIST_INDEX = { createdAt: -1, _id: -1, approved: 1, searchKey: 1 } as const;
 
 export const USER_APPROVAL_INDEX = { approved: 1, createdAt: -1, _id: -1 } as const;
 
@@ -76,7 +89,10 @@ userSchema.index(
   { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
 );
 
-/** A grant is made by an administrator, a spend by a request with an image, a refund when that fails. */
+userSchema.index({ "subscription.nextDueAt": 1 }, { sparse: true });
+userSchema.index({ "subscription.accessEndsAt": 1 }, { sparse: true });
+
+/** A grant is made by an administrator or for a month of a subscription, a spend by a request with an image, a refund when that fails. */
 export type CreditKind = "grant" | "spend" | "refund";
 
 /** One entry of the credit ledger; a user's entries add up to their balance. */
@@ -91,6 +107,8 @@ export interface CreditEntryRecord {
   by: string;
   why: string;
   signalId?: Types.ObjectId;
+  /** Start of the subscription month that a grant is for. */
+  period?: Date;
   /** Set for the refund of an image to which the model gave no usable answer; such refunds are limited. */
   isRefusal?: true;
   at: Date;
@@ -104,6 +122,10 @@ creditEntrySchema.index({ userId: 1, at: 1 });
 creditEntrySchema.index(
   { signalId: 1, kind: 1 },
   { unique: true, partialFilterExpression: { signalId: { $exists: true } } },
+);
+creditEntrySchema.index(
+  { userId: 1, period: 1 },
+  { unique: true, partialFilterExpression: { period: { $exists: true } } },
 );
 
 export const userModels = (connection: Connection) => ({

@@ -1,9 +1,9 @@
 import type { ProviderFailure, ProviderState } from "@shared/contract/admin.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
 import type { Connection } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 
-/** Health of one live provider in one worker. */
 export interface ProviderHealthRecord {
   provider: string;
   state: ProviderState;
@@ -65,6 +65,8 @@ export interface MarketQuoteRecord {
   low: number;
   closes: number[];
   data: MarketDataSource;
+  /** Of the market at its provider. */
+  hours?: TradingHours;
   asOf: Date;
 }
 

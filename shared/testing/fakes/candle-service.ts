@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
-import { isOpen, nextOpen } from "../../../worker/src/market-data/trading-hours.ts";
+import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { HTTP_FAULTS, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
 
 /** A candle as served; the newest one has not closed yet. */
@@ -60,6 +60,7 @@ export async function startCandleService<Request, Selection>(service: {
   identify: (request: IncomingMessage) => Request | undefined;
   isSelected: (request: Request, selection: Selection) => boolean;
   answer: (request: Request, distortion: Distortion) => CandleResponse;
+  onUpgrade?: Parameters<typeof startHttpFake>[1];
 }) {
   const requests: Request[] = [];
   const rules: { behaviour: ServiceBehaviour; selection: Selection | undefined; left: number }[] =
@@ -81,7 +82,7 @@ export async function startCandleService<Request, Selection>(service: {
     if (behaviour === "slow") await setTimeout(SLOW_MS);
     const { body, status } = service.answer(request, behaviour);
     sendJson(response, body, status);
-  });
+  }, service.onUpgrade);
   return {
     ...server,
     requests,

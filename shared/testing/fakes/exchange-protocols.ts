@@ -25,7 +25,7 @@ export interface CandleQuery extends CandleRange {
 }
 
 /** The REST API of one exchange: addresses, parameters, order and shapes. */
-export interface ExchangeProtocol {
+interface ExchangeProtocol {
   markets: readonly ListedMarket[];
   marketsPath: string;
   candlePaths: readonly string[];

@@ -9,6 +9,7 @@ import {
   startCandleService,
 } from "./candle-service.ts";
 import { type CandleQuery, candleQuery, EXCHANGE_PROTOCOLS } from "./exchange-protocols.ts";
+import { FakePriceStream } from "./fake-price-stream.ts";
 
 type FakeExchangeId = keyof typeof EXCHANGE_PROTOCOLS;
 
@@ -34,17 +35,25 @@ export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;
 
 /**
  * Starts fakes of five exchanges with the REST API of the real ones: their spot markets, and recorded candles shifted to
- * now.
+ * now. Prices over the WebSocket are sent by tests, with the protocol of Binance.
  */
 export async function startFakeExchange(options: { now?: () => number } = {}) {
   const now = options.now ?? Date.now;
+  const stream = new FakePriceStream();
   const service = await startCandleService({
     identify,
     isSelected,
     answer: (request, distortion) => answer(request, { distortion, now: now() }),
+    onUpgrade: stream.accept,
   });
   return {
     ...service,
+    stream,
+    wsUrl: service.url.replace("http", "ws"),
+    close() {
+      stream.drop();
+      return service.close();
+    },
     count: (selection: ExchangeSelection = {}) =>
       service.requests.filter((request) => isSelected(request, selection)).length,
   };

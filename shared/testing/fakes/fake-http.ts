@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Server } from "node:net";
+import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 
 /** A fake of an external service, on this machine. */
@@ -11,13 +12,20 @@ export interface HttpFake {
 
 export type FakeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Serves `handler` on a free port. An error that it throws becomes a 500. */
-export async function startHttpFake(handler: FakeHandler): Promise<HttpFake> {
+/**
+ * Serves `handler` on a free port. An error that it throws becomes a 500.
+ * @param onUpgrade gets requests for WebSockets, and closes them
+ */
+export async function startHttpFake(
+  handler: FakeHandler,
+  onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
+): Promise<HttpFake> {
   const server = createServer((request, response) => {
     handler(request, response).catch((error: unknown) => {
       response.writeHead(500, { "content-type": "text/plain" }).end(`The fake failed: ${error}`);
     });
   });
+  if (onUpgrade) server.on("upgrade", onUpgrade);
   const port = await listenLocally(server);
   return {
     url: `http://127.0.0.1:${port}`,

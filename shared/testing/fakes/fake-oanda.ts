@@ -1,4 +1,5 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {
@@ -20,7 +21,6 @@ const granularityOf = (timeframe: Timeframe): string =>
 
 const PATH = /^\/v3\/instruments\/([^/]+)\/candles$/;
 const MAX_COUNT = 5_000;
-const DAY_MS = TIMEFRAME_MS["1d"];
 /** Every market trades for more than this share of the time. */
 const OPEN_SHARE = 0.6;
 const WEEKEND_MS = 3 * DAY_MS;

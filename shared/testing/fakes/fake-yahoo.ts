@@ -1,6 +1,7 @@
 import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
-import { isOpen, lastClose } from "../../../worker/src/market-data/trading-hours.ts";
+import { isOpen, lastClose } from "@shared/domain/trading-hours.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {
   type CandleApiRequest,
@@ -15,9 +16,7 @@ import {
 
 /** The intervals of the real endpoint that are a whole number of minutes, hours or days. */
 const INTERVALS = new Set(["1m", "2m", "5m", "15m", "30m", "90m", "1h", "1d", "5d"]);
-const DAY_MS = TIMEFRAME_MS["1d"];
 const HALF_HOUR_MS = TIMEFRAME_MS["30m"];
-const MINUTE_MS = TIMEFRAME_MS["1m"];
 const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
   "1m": 8,
   "5m": 60,

@@ -10,7 +10,7 @@ import type { Advice, Analyst } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { readAdvice } from "./openai/reply.ts";
 
-/** As many as say something of the market; more would only cost time in ten thousand signals. */
+/** As many as say something of the market; more would only cost time in thousands of signals. */
 const candles = recordedCandles("BTC-USDT.1h").slice(0, 40);
 const stake = { amount: 1_000, riskPercent: 1, leverage: 10 };
 const request = { symbol: "BTC/USDT", timeframe: "1h", limit: 10, ...stake } as const;
@@ -136,7 +136,7 @@ const soundAdvice = fc
   });
 
 describe("whatever an analyst answers", () => {
-  it("never makes an invalid signal, in 10,000 answers", async () => {
+  it("never makes an invalid signal, in 2,000 answers", async () => {
     const made = { BUY: 0, SELL: 0, WAIT: 0 };
     const replies = fc.tuple(fc.oneof(anyAdvice, soundAdvice), anyAdvice);
     await fc.assert(
@@ -145,9 +145,9 @@ describe("whatever an analyst answers", () => {
         expect(faultsOf(analysis)).toEqual([]);
         made[analysis.final_signal] += 1;
       }),
-      { numRuns: 10_000 },
+      { numRuns: 2_000 },
     );
-    expect(Math.min(...Object.values(made))).toBeGreaterThan(500);
+    expect(Math.min(...Object.values(made))).toBeGreaterThan(100);
   }, 60_000);
 
   it("never makes an invalid signal from numbers that JSON does not know", async () => {
@@ -200,11 +200,11 @@ describe("whatever an analyst answers", () => {
           expect(error).toBeInstanceOf(ProviderError);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 
-  it("is judged by a checker that finds faults where there are any", async () => {
+  it("is checked by a function that finds every violation", async () => {
     const reply = {
       final_signal: "BUY",
       confidence: 61,

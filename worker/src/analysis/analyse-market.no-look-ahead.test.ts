@@ -1,4 +1,5 @@
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +10,6 @@ import { liveSeries } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
 
-const HOUR_MS = TIMEFRAME_MS["1h"];
 const candles = recordedCandles("BTC-USDT.1h").slice(0, 420);
 const startedAt = candles[0]?.time ?? Number.NaN;
 const order = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 } as const;

@@ -33,7 +33,7 @@ const signalBy = (analyst: Analyst, costs = HIGH) =>
     abort: new AbortController().signal,
   });
 
-it("is a WAIT with exactly this reason where costs take too much of the risk; the model is not asked again", async () => {
+it("is a WAIT with exactly this reason where costs take too much of the risk; the model is not called again", async () => {
   const analyst = scriptedAnalyst([advice]);
   const { analysis, provenance } = await signalBy(analyst);
   expect(analysis).toMatchObject({

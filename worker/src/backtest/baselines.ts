@@ -9,7 +9,7 @@ import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/cost-limit.ts";
 import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
-import type { HoldMetrics } from "./report/report-schema.ts";
+import type { HoldMetrics } from "./report-schema.ts";
 import {
   type Decision,
   type Resolver,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ProviderError } from "../market-data/provider-error.ts";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { candlesFromCloses, series } from "../testing/candles.ts";
-import { backtestReportSchema } from "./report/report-schema.ts";
+import { backtestReportSchema } from "./report-schema.ts";
 import { runBacktest } from "./run-backtest.ts";
 
 const candles = bitcoinCandles(200);

@@ -7,7 +7,7 @@ import {
 import { mean, quantile } from "simple-statistics";
 import { outcomeCategory } from "../record/performance-stats.ts";
 import type { HoldResult } from "./baselines.ts";
-import type { ChanceBand, ChanceMetrics, EquityCurves } from "./report/report-schema.ts";
+import type { ChanceBand, ChanceMetrics, EquityCurves } from "./report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
 
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {

@@ -26,7 +26,6 @@ const IN_ORDER = { priority: -1, nextRunAt: 1 } as const;
 type JobsDatabase = Pick<Database, "jobs">;
 
 interface JobSelection {
-  /** Jobs that this worker runs. */
   running: readonly Types.ObjectId[];
   limit: number;
 }

@@ -1,5 +1,7 @@
+import { readTime } from "@shared/database/database.ts";
 import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
+import { wakeLateChannels } from "../delivery/channel-leases.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
@@ -10,8 +12,9 @@ import { gitWitness } from "../record/git-witness.ts";
 import { updatePerformanceStats } from "../record/performance-stats.ts";
 import { publishLedgerHead } from "../record/publish-ledger-head.ts";
 import { refitCalibrations } from "../record/refit-calibrations.ts";
-import { webhookWitness } from "../record/webhook-witness.ts";
-import { type Witness, witnessHeads } from "../record/witness-heads.ts";
+import { type Witness, webhookWitness, witnessHeads } from "../record/witness-heads.ts";
+import { runSchedule } from "../scheduler/run-schedule.ts";
+import { resumeFanOuts } from "../signals/fan-out.ts";
 import {
   repairUnfinishedCounts,
   requeueStrandedSignals,
@@ -19,17 +22,21 @@ import {
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
+import { pause, sweepInTime } from "./sweep-subscriptions.ts";
 
 type JobMarket = Pick<MarketDataSelection, "sources" | "currentSource">;
 
 type BaseDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
 
-/** All recurring jobs of a worker. */
 export const recurringJobs = (
   deps: WorkerDeps,
   { market, settings }: { market: JobMarket; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
+  sweepSubscriptionsJob(deps),
+  scheduleAnalysesJob(deps, settings),
+  resumeFanOutsJob(deps),
+  wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
   publishMarketsJob(deps),
   watchEntriesJob(deps),
@@ -47,6 +54,40 @@ const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
   async work() {
     await requeueStrandedSignals(deps);
     await repairUnfinishedCounts(deps);
+  },
+});
+
+const sweepSubscriptionsJob = (deps: WorkerDeps): RecurringJob => ({
+  name: "sweep-subscriptions",
+  every: "5 seconds",
+  lockMs: 20_000,
+  work: (abort) => sweepInTime({ ...deps, abort }),
+});
+
+const scheduleAnalysesJob = (
+  deps: WorkerDeps,
+  { WATCH_MIN_TIMEFRAME: minTimeframe }: Pick<WorkerSettings, "WATCH_MIN_TIMEFRAME">,
+): RecurringJob => ({
+  name: "schedule-analyses",
+  every: "5 seconds",
+  lockMs: 15_000,
+  work: (abort) =>
+    runSchedule({ ...deps, minTimeframe, abort, pause, readTime: () => readTime(deps.database) }),
+});
+
+const resumeFanOutsJob = (deps: WorkerDeps): RecurringJob => ({
+  name: "resume-fan-outs",
+  every: "5 seconds",
+  lockMs: 20_000,
+  work: (abort) => resumeFanOuts({ ...deps, abort }),
+});
+
+const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({
+  name: "wake-late-channels",
+  every: "10 seconds",
+  lockMs: 30_000,
+  async work() {
+    await wakeLateChannels(database, await readTime(database));
   },
 });
 

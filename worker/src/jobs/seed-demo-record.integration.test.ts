@@ -3,14 +3,18 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { verifyDatabase } from "@shared/domain/ledger.ts";
 import { seriesOf } from "@shared/domain/performance-series.ts";
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { analysisOf, newSignal, resolvedTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
+import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { updatePerformanceStats } from "../record/performance-stats.ts";
+import { recurringJobs } from "./job-definitions.ts";
 import { type DemoRecordDeps, seedDemoRecord } from "./seed-demo-record.ts";
 
 const NOW = new Date("2026-11-23T10:20:00Z");
@@ -50,11 +54,30 @@ function endingMarket(reads: number) {
   };
 }
 
+/** Counts the analyses that were stored when the measurement was first due. */
+function measuredMarket() {
+  const market = createReplayMarketData({ now: () => NOW.getTime() });
+  let count: number | undefined;
+  return {
+    analysesBefore: () => count,
+    replay: {
+      async candles(request: Parameters<typeof market.candles>[0]) {
+        const isDue = await database.jobs.exists({ name: MEASURE_JOB, nextRunAt: NOW });
+        if (isDue) count ??= await database.marketAnalyses.countDocuments();
+        return market.candles(request);
+      },
+    },
+  };
+}
+
 describe("the demo record", () => {
   it("is complete and has nothing twice after interruptions, and with two workers at once", async () => {
     await expect(seed({ replay: endingMarket(30) })).rejects.toThrow("killed");
     expect(await database.marketAnalyses.countDocuments()).toBeGreaterThan(0);
-    await Promise.allSettled([seed(), seed()]);
+    const { replay, analysesBefore } = measuredMarket();
+    await Promise.allSettled([seed({ replay }), seed()]);
+    // A first visitor need not wait for the whole record.
+    expect(analysesBefore()).toBeLessThan(MARKETS * PER_MARKET);
     // The server has not made the first administrator yet.
     expect(await seed()).toBe(false);
     await createUser(database, { role: "admin", username: "first-admin" });
@@ -122,6 +145,30 @@ describe("the demo record", () => {
     expect(await seed()).toBe(true);
     expect(await database.marketAnalyses.countDocuments()).toBe(1);
   });
+});
+
+/** The worker's job that makes the record, if it has one with this setting. */
+function demoJob(DEMO_RECORD: "on" | "off", source: "live" | "replay") {
+  const replay = endingMarket(0);
+  const logger = pino({ enabled: false });
+  const { signal: shutdown } = new AbortController();
+  const deps = {
+    ...{ database, logger, shutdown, now: () => NOW, analyst: rulesAnalyst, marketData: replay },
+    ...{ metrics: createWorkerMetrics(), tradingCosts: DEFAULT_TRADING_COSTS },
+  };
+  const market = { sources: { live: undefined, replay }, currentSource: () => source };
+  const settings = loadWorkerSettings({ DEMO_RECORD });
+  return recurringJobs(deps, { market, settings }).find(({ name }) => name === "seed-demo-record");
+}
+
+it("a worker makes the record only if it is told to, and only while market data is replayed", async () => {
+  await Promise.all(["demo_records", "market_analyses"].map((name) => empty(name)));
+  const { signal } = new AbortController();
+  expect(demoJob("off", "replay")).toBeUndefined();
+  await demoJob("on", "live")?.work(signal);
+  expect(await database.demoRecords.countDocuments()).toBe(0);
+  await expect(demoJob("on", "replay")?.work(signal)).rejects.toThrow("killed");
+  expect(await database.demoRecords.countDocuments()).toBe(1);
 });
 
 const empty = (name: string) => database.connection.collection(name).deleteMany({});

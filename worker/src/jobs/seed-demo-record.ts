@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Timeframe } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
@@ -38,10 +39,11 @@ const MARKETS = [
   ),
 ];
 
-const HOUR_MS = 3_600_000;
 /** Trades seldom last longer, so that those of one market seldom overlap. */
 const INTERVAL_MS = 47 * HOUR_MS;
 const ANALYSES_PER_MARKET = 80;
+/** The oldest ones of each market: enough trades to measure, so that a first visitor need not wait for the others. */
+const FIRST_PER_MARKET = 8;
 /** The newest analyses of each market: made with a calibration of the earlier ones, and shown in the history. */
 const LATEST_PER_MARKET = 8;
 /** No entry is valid that long, so nobody could still act on a signal. */
@@ -50,7 +52,7 @@ const NEWEST_AGE_MS = 24 * HOUR_MS;
 /** Analyses that are stored together. */
 const BATCH_SIZE = 22;
 /** Lets the requests of users go first. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 1;
 
 /** An analysis to be made as if it were `closedAt`. */
 interface PlannedAnalysis {
@@ -71,22 +73,33 @@ export async function seedDemoRecord(deps: DemoRecordDeps): Promise<boolean> {
   const startedAt = await findStart(deps);
   if (!startedAt) return true;
   const plan = planAnalyses(startedAt, deps.analysesPerMarket ?? ANALYSES_PER_MARKET);
+  const firstCount = FIRST_PER_MARKET * MARKETS.length;
   const latestCount = LATEST_PER_MARKET * MARKETS.length;
-  const [earlier, latest] = [plan.slice(0, -latestCount), plan.slice(-latestCount)];
+  const latest = plan.slice(-latestCount);
+  const earlier = plan.slice(0, -latestCount);
+  if ((await makeAnalyses(deps, earlier.slice(0, firstCount))) > 0) {
+    await resolveTrades(deps);
+    await measure(deps);
+  }
   await makeAnalyses(deps, earlier);
   await resolveTrades(deps);
   await calibrate(deps, latest);
   await makeAnalyses(deps, latest);
   await resolveTrades(deps);
   if (!(await addToHistory(deps, latest))) return false;
-  const { matchedCount } = await database.jobs.updateOne(
-    { name: deps.measureJob, lockedAt: null },
-    { $set: { nextRunAt: now() } },
-  );
-  if (matchedCount === 0) return false;
+  if (!(await measure(deps))) return false;
   await database.demoRecords.updateOne({ _id: DEMO_RECORD_ID }, { $set: { finishedAt: now() } });
   deps.logger.info({ analyses: plan.length }, "demo record made");
   return true;
+}
+
+/** Has the performance measured soon; false while it is being measured. */
+async function measure({ database, measureJob, now }: DemoRecordDeps): Promise<boolean> {
+  const { matchedCount } = await database.jobs.updateOne(
+    { name: measureJob, lockedAt: null },
+    { $set: { nextRunAt: now() } },
+  );
+  return matchedCount > 0;
 }
 
 /** When the first worker began; null if there is nothing to make. */
@@ -121,7 +134,11 @@ function planAnalyses(startedAt: Date, perMarket: number): PlannedAnalysis[] {
   return plan.toSorted((a, b) => a.closedAt.getTime() - b.closedAt.getTime());
 }
 
-async function makeAnalyses(deps: DemoRecordDeps, plan: readonly PlannedAnalysis[]): Promise<void> {
+/** @returns how many of them were not there yet */
+async function makeAnalyses(
+  deps: DemoRecordDeps,
+  plan: readonly PlannedAnalysis[],
+): Promise<number> {
   const stored = await deps.database.marketAnalyses.distinct("key", { key: { $in: keysOf(plan) } });
   const missing = plan.filter(({ key }) => !stored.includes(key));
   for (let start = 0; start < missing.length; start += BATCH_SIZE) {
@@ -132,6 +149,7 @@ async function makeAnalyses(deps: DemoRecordDeps, plan: readonly PlannedAnalysis
     }
     await storeAnalyses(deps, made);
   }
+  return missing.length;
 }
 
 const keysOf = (plan: readonly PlannedAnalysis[]): string[] => plan.map(({ key }) => key);

@@ -26,7 +26,7 @@ const MAX_CLAIMED = 25;
 
 const MAX_FOUND = 200;
 
-export interface SignalQueueOptions {
+interface SignalQueueOptions {
   database: Database;
   logger: Logger;
   workerId: string;
@@ -67,7 +67,7 @@ export class SignalQueue {
       ...options,
       collection: JOBS_COLLECTION,
       match: { name: GENERATE_SIGNAL_JOB },
-      onInsert: () => this.#claimSoon(),
+      onWrite: () => this.#claimSoon(),
       onOpen: () => this.#claimSoon(),
     });
   }

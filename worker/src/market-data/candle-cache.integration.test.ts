@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CCXT_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
@@ -6,7 +6,6 @@ import { CandleCache } from "./candle-cache.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { CandleRequest, MarketData } from "./market-data.ts";
 
-const HOUR_MS = TIMEFRAME_MS["1h"];
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
 const candles = { subject: "candles" } as const;
 
@@ -109,7 +108,7 @@ describe("asking again later", () => {
     expect(exchange.count(candles)).toBe(2);
   });
 
-  it("looks again soon, but not for everybody, when the newest candle was not published yet", async () => {
+  it("retries soon, but not for every caller, when the newest candle was not published yet", async () => {
     exchange.behave("late", candles);
     const early = await market.candles(request());
     exchange.behave("ok");

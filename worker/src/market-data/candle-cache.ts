@@ -1,8 +1,8 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { LRUCache } from "lru-cache";
 import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
-import { isOpen, nextOpen } from "./trading-hours.ts";
 
 const MAX_SERIES = 300;
 const LATE_TTL_MS = 5_000;

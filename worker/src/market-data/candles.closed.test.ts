@@ -1,8 +1,7 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { describe, expect, it } from "vitest";
 import { closedCandles } from "./candles.ts";
 
-const MINUTE_MS = TIMEFRAME_MS["1m"];
 const OPEN_TIME = Date.UTC(2026, 0, 1, 12);
 const NOW = OPEN_TIME + 20_000;
 

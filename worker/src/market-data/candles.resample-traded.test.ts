@@ -1,9 +1,8 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, MONDAY, recordedCandles, series } from "../testing/candles.ts";
 import { resampleTraded } from "./candles.ts";
-
-const HOUR_MS = TIMEFRAME_MS["1h"];
 
 /** Four-hour candles of hourly ones, up to the close of the last. */
 const fourHours = (candles: readonly Candle[]) =>

@@ -1,8 +1,7 @@
 import type { Candle } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { describe, expect, it } from "vitest";
 import { resample } from "./candles.ts";
-
-const HOUR_MS = 3_600_000;
 
 function hour(index: number, part: Partial<Candle> = {}): Candle {
   return { time: index * HOUR_MS, open: 10, high: 12, low: 9, close: 11, volume: 1, ...part };

@@ -6,10 +6,10 @@ import {
 } from "./circuit-breaker.ts";
 import type { CandleRequest, CandleSeries, LiveProvider, MarketData } from "./market-data.ts";
 import { ProviderError } from "./provider-error.ts";
-import { isStale } from "./trading-hours.ts";
+import { isStale } from "./stale-series.ts";
 
 /** Five providers that hang leave a request of 60 s enough time for the rest of its work. */
-export const DEFAULT_GUARD_LIMITS: GuardLimits = {
+const DEFAULT_GUARD_LIMITS: GuardLimits = {
   timeShareMs: 6_000,
   retryDelayMs: 150,
   failuresToRest: 3,

@@ -42,6 +42,23 @@ export interface MarketData {
   candles(request: CandleRequest): Promise<CandleSeries>;
 }
 
+/** A connection to the WebSocket of an exchange. It stays lost once it is. */
+export interface PriceConnection {
+  watch(symbol: string): void;
+  /** Returns false if the exchange goes on sending the price until the connection is closed. */
+  unwatch(symbol: string): boolean;
+  close(): void;
+}
+
+/** Port of prices that an exchange sends by itself. */
+export interface PriceStream {
+  readonly exchange: string;
+  connect(listener: {
+    onPrice: (symbol: string, price: number) => void;
+    onLost: (error: unknown) => void;
+  }): PriceConnection;
+}
+
 export interface LiveProvider extends MarketData {
   readonly name: string;
   /** Whether the provider deals in this kind of symbol; it may still not list it. */
@@ -49,4 +66,6 @@ export interface LiveProvider extends MarketData {
   symbols(abort: AbortSignal): Promise<string[]>;
   /** Whether it responds at all, even with an error. Never rejects. */
   isReachable(abort: AbortSignal): Promise<boolean>;
+  /** Of the symbols that it lists. */
+  readonly prices?: PriceStream | undefined;
 }

@@ -4,13 +4,13 @@ import type {
   CandleRequestRecord,
   CurrentCandlesRecord,
 } from "@shared/database/models/current-candles.ts";
+import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { Semaphore } from "async-mutex";
 import { z } from "zod";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { openingTime } from "./candles.ts";
 import { raceAbort, withDeadline } from "./deadline.ts";
 import type { CandleSeries, MarketData } from "./market-data.ts";
-import { isOpen, nextOpen } from "./trading-hours.ts";
 
 /** Shorter than servers wait. */
 const FETCH_TIMEOUT_MS = 7_000;
@@ -43,7 +43,7 @@ export function startCandlePublisher(deps: PublishDeps): { stop: () => Promise<v
   const feed = new ChangeFeed({
     ...{ database, logger },
     collection: database.candleRequests.collection.collectionName,
-    onInsert: (request) => answer(requestSchema.parse(request)._id),
+    onWrite: (request) => answer(requestSchema.parse(request)._id),
     onOpen: () =>
       void answerWaiting().catch((error: unknown) =>
         logger.warn({ err: error }, "requests for candles not read"),

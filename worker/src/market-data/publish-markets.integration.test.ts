@@ -1,4 +1,5 @@
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { MARKET_SNAPSHOT_ID } from "@shared/database/models/worker-reports.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
@@ -10,7 +11,6 @@ import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import { publishMarkets } from "./publish-markets.ts";
 import { createReplayMarketData } from "./replay/replay-market-data.ts";
 
-const HOUR_MS = 3_600_000;
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
 const LAST_CLOSE = new Date(Date.UTC(2026, 10, 20, 13));
 

@@ -8,7 +8,7 @@ import {
   type MarketQuoteRecord,
 } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { repeat } from "../repeat.ts";
+import { repeat } from "@shared/runtime/repeat.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { withDeadline } from "./deadline.ts";
 import type { CandleSeries, MarketData } from "./market-data.ts";
@@ -78,7 +78,10 @@ async function readQuote(
   }
 }
 
-function quoteOf(symbol: string, { candles, data }: CandleSeries): MarketQuoteRecord | null {
+function quoteOf(
+  symbol: string,
+  { candles, data, market }: CandleSeries,
+): MarketQuoteRecord | null {
   const [base, ...later] = candles.slice(-CANDLES);
   const last = later.at(-1);
   if (!base || !last) return null;
@@ -90,6 +93,7 @@ function quoteOf(symbol: string, { candles, data }: CandleSeries): MarketQuoteRe
     low: Math.min(...later.map((candle) => candle.low)),
     closes: later.map((candle) => candle.close),
     data,
+    hours: market?.hours ?? "always",
     asOf: new Date(last.time + TIMEFRAME_MS[TIMEFRAME]),
   };
 }

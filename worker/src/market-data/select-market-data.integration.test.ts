@@ -35,11 +35,11 @@ beforeEach(() => {
 });
 afterEach(() => selection?.close());
 
-function select(
+async function select(
   mode: "live" | "replay" | "auto",
   options: { limits?: MarketDataLimits; exchanges?: string[]; token?: string } = {},
-): MarketDataSelection {
-  selection = createMarketData({
+): Promise<MarketDataSelection> {
+  selection = await createMarketData({
     settings: {
       MARKET_DATA: mode,
       EXCHANGES: options.exchanges ?? ["binance", "kraken"],
@@ -62,7 +62,7 @@ function request(part: Partial<CandleRequest> = {}): CandleRequest {
 
 describe("live", () => {
   it("brings live candles, and lists what the exchanges trade beside the product's own symbols", async () => {
-    const market = select("live");
+    const market = await select("live");
     expect(market.currentSource()).toBe("live");
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live", notes: [] });
     const symbols = await market.listedSymbols();
@@ -71,7 +71,7 @@ describe("live", () => {
   });
 
   it("stays live where no provider can be reached, and fails", async () => {
-    const market = select("live");
+    const market = await select("live");
     exchange.behave("down");
     await market.probe();
     expect(market.currentSource()).toBe("live");
@@ -85,7 +85,7 @@ describe("live", () => {
     ["with a token for OANDA", FAKE_OANDA_TOKEN],
     ["without one", undefined],
   ])("brings all 19 symbols at all 7 timeframes, %s", async (_, token) => {
-    const { marketData } = select("live", token ? { token } : {});
+    const { marketData } = await select("live", token ? { token } : {});
     const crypto = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
     const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"];
     const providerOf = (symbol: string) => {
@@ -111,7 +111,7 @@ describe("live", () => {
   });
 
   it("goes on to the next provider of a currency pair when one fails", async () => {
-    const { marketData } = select("live", { token: FAKE_OANDA_TOKEN });
+    const { marketData } = await select("live", { token: FAKE_OANDA_TOKEN });
     const pair = (timeframe: CandleRequest["timeframe"]) =>
       marketData.candles(request({ symbol: "EUR/USD", timeframe }));
     oanda.behave("unavailable");
@@ -122,13 +122,15 @@ describe("live", () => {
 
   it("has the trading hours of the provider that delivered", async () => {
     const index = request({ symbol: "US30" });
-    expect((await select("live").marketData.candles(index)).market?.hours).toBe("us-stocks");
-    const withOanda = select("live", { token: FAKE_OANDA_TOKEN });
+    expect((await (await select("live")).marketData.candles(index)).market?.hours).toBe(
+      "us-stocks",
+    );
+    const withOanda = await select("live", { token: FAKE_OANDA_TOKEN });
     expect((await withOanda.marketData.candles(index)).market?.hours).toBe("futures");
   });
 
   it("brings Friday's candles on a Saturday, once for all who ask until the market opens", async () => {
-    const { marketData } = select("live");
+    const { marketData } = await select("live");
     clock = Date.UTC(2026, 10, 21, 12);
     for (let hour = 0; hour < 5; hour += 1) {
       const { candles } = await marketData.candles(request({ symbol: "XAU/USD" }));
@@ -139,7 +141,7 @@ describe("live", () => {
   });
 
   it("costs one request if a hundred signals are asked for within a minute", async () => {
-    const { marketData } = select("live");
+    const { marketData } = await select("live");
     for (let asked = 0; asked < 100; asked += 1) {
       await marketData.candles(request({ limit: 300 }));
       clock += 600;
@@ -148,13 +150,13 @@ describe("live", () => {
   });
 
   it("shares one fetch among all who ask at the same time", async () => {
-    const { marketData } = select("live");
+    const { marketData } = await select("live");
     await Promise.all(Array.from({ length: 100 }, () => marketData.candles(request())));
     expect(exchange.count({ subject: "candles" })).toBe(1);
   });
 
   it("reports the health of its providers", async () => {
-    const market = select("live");
+    const market = await select("live");
     exchange.behave("html", { exchange: "binance" });
     await market.marketData.candles(request());
     expect(market.health()).toMatchObject([
@@ -164,14 +166,15 @@ describe("live", () => {
     ]);
   });
 
-  it("refuses an exchange that does not exist", () => {
-    expect(() => select("live", { exchanges: ["binance", "bynance"] })).toThrow(SettingsError);
+  it("refuses an exchange that does not exist", async () => {
+    const misspelled = select("live", { exchanges: ["binance", "bynance"] });
+    await expect(misspelled).rejects.toThrow(SettingsError);
   });
 });
 
 describe("replay", () => {
   it("asks no exchange at all", async () => {
-    const market = select("replay");
+    const market = await select("replay");
     await market.probe();
     expect(market.currentSource()).toBe("replay");
     const series = await market.marketData.candles(request());
@@ -187,7 +190,7 @@ describe("replay", () => {
   it("has no live providers to probe or to log", async () => {
     const info = vi.spyOn(silentLogger, "info");
     const repeating = vi.spyOn(globalThis, "setInterval");
-    await select("replay").probe();
+    await (await select("replay")).probe();
     expect(info).not.toHaveBeenCalled();
     expect(repeating).not.toHaveBeenCalled();
     vi.restoreAllMocks();
@@ -196,7 +199,7 @@ describe("replay", () => {
 
 describe("auto", () => {
   it("is live where an exchange can be reached", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     exchange.behave("down", { exchange: "binance" });
     await market.probe();
     expect(market.currentSource()).toBe("live");
@@ -207,7 +210,7 @@ describe("auto", () => {
     ["down", {}],
     ["stalled-headers", { probeTimeoutMs: 80 }],
   ])("is replay where every exchange is %s, at no cost to a request", async (behaviour, limits) => {
-    const market = select("auto", { limits });
+    const market = await select("auto", { limits });
     exchange.behave(behaviour);
     await market.probe();
     expect(market.currentSource()).toBe("replay");
@@ -225,7 +228,7 @@ describe("auto", () => {
     ["garbage", "nonsense"],
     ["empty", "nonsense"],
   ])("fails where an exchange answers, but is %s: it was reached", async (behaviour, failure) => {
-    const market = select("auto");
+    const market = await select("auto");
     exchange.behave(behaviour);
     exchange.behave("down", { exchange: "kraken" });
     await market.probe();
@@ -234,7 +237,7 @@ describe("auto", () => {
   });
 
   it("fails where an exchange begins an answer that does not end", async () => {
-    const market = select("auto", { limits: { ccxt: CCXT_LIMITS.stalledBody } });
+    const market = await select("auto", { limits: { ccxt: CCXT_LIMITS.stalledBody } });
     await market.probe();
     exchange.behave("stalled-body", { subject: "candles" });
     await expect(market.marketData.candles(request())).rejects.toMatchObject({
@@ -244,7 +247,7 @@ describe("auto", () => {
   });
 
   it("goes over to replay within the request during which the network is lost", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     await market.probe();
     await market.marketData.candles(request());
     exchange.behave("down");
@@ -255,7 +258,7 @@ describe("auto", () => {
   });
 
   it("notices by itself that the network is lost, and that it is back", async () => {
-    const market = select("auto", { limits: { probeIntervalMs: 20 } });
+    const market = await select("auto", { limits: { probeIntervalMs: 20 } });
     await market.probe();
     exchange.behave("down");
     await vi.waitFor(() => expect(market.currentSource()).toBe("replay"), { timeout: 30_000 });
@@ -265,13 +268,13 @@ describe("auto", () => {
   });
 
   it("probes with the first request if it was not probed before", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live" });
     expect(market.currentSource()).toBe("live");
   });
 
   it("replays, and says so, the kinds of markets for which no provider can be reached", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     yahoo.behave("down");
     await market.probe();
     const series = await market.marketData.candles(request({ symbol: "XAU/USD" }));
@@ -286,7 +289,7 @@ describe("auto", () => {
   });
 
   it("is replay for crypto, and says so, though gold can be had", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     exchange.behave("down");
     await market.probe();
     expect(market.currentSource()).toBe("replay");
@@ -296,14 +299,14 @@ describe("auto", () => {
   });
 
   it.each(["NOPE/USDT", "NOPE"])("does not know %s", async (symbol) => {
-    const market = select("auto");
+    const market = await select("auto");
     await expect(market.marketData.candles(request({ symbol }))).rejects.toMatchObject({
       failure: "unknown-symbol",
     });
   });
 
   it("ends at once when the caller gives up, without replay", async () => {
-    const market = select("auto");
+    const market = await select("auto");
     await market.probe();
     exchange.behave("stalled-headers");
     const caller = new AbortController();

@@ -4,14 +4,95 @@ import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
-import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
+import type { CcxtLimits } from "./ccxt/ccxt-market-data.ts";
 import type { GuardLimits, ProviderHealth } from "./circuit-breaker.ts";
+import { abortedByCaller, raceAbort } from "./deadline.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
-import type { LiveProvider, MarketData } from "./market-data.ts";
+import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
+import { ProviderError } from "./provider-error.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
-import { coversAny, liveWithReplayFallback, ReachabilityProbe } from "./replay-fallback.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
+
+/** Replays candles where no provider of that kind of symbol can be reached. The error of a reachable provider stands. */
+function liveWithReplayFallback(options: {
+  live: MarketData;
+  replay: MarketData;
+  probe: ReachabilityProbe;
+}): MarketData {
+  const { live, replay, probe } = options;
+  return {
+    async candles(request) {
+      const isReached = async (probed: Promise<LiveProvider[]>) =>
+        coversAny(await untilAborted(probed, request.abort), request.symbol);
+      if (!(await isReached(probe.latest()))) return replay.candles(request);
+      try {
+        return await live.candles(request);
+      } catch (error) {
+        if (!mayBeUnreachable(error) || (await isReached(probe.run()))) throw error;
+        return replay.candles(request);
+      }
+    },
+  };
+}
+
+const untilAborted = <Result>(probed: Promise<Result>, abort: AbortSignal): Promise<Result> =>
+  raceAbort(probed, abort).catch((error: unknown) => {
+    throw abortedByCaller("market data", error);
+  });
+
+const mayBeUnreachable = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  (error.failure === "unreachable" || error.failure === "timeout");
+
+interface ProbeOptions {
+  providers: readonly LiveProvider[];
+  timeoutMs: number;
+  onChange: (reachable: string[]) => void;
+}
+
+/** Probes all providers at once and caches which of them respond. */
+class ReachabilityProbe {
+  readonly #options: ProbeOptions;
+  #running: Promise<LiveProvider[]> | undefined;
+  #last: LiveProvider[] | undefined;
+
+  constructor(options: ProbeOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the last probe reached a provider for this kind of symbol; false before the first has ended. */
+  lastReached(symbol: string): boolean {
+    return coversAny(this.#last ?? [], symbol);
+  }
+
+  /** The providers that the last probe reached, or the first if none has ended yet. */
+  async latest(): Promise<LiveProvider[]> {
+    return this.#last ?? this.run();
+  }
+
+  /** Simultaneous callers share one probe. Never rejects. */
+  run(): Promise<LiveProvider[]> {
+    this.#running ??= this.#probe().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #probe(): Promise<LiveProvider[]> {
+    const { providers, timeoutMs, onChange } = this.#options;
+    const abort = AbortSignal.timeout(timeoutMs);
+    const answers = await Promise.all(providers.map((provider) => provider.isReachable(abort)));
+    const reachable = providers.filter((_, index) => answers[index]);
+    const names = reachable.map(({ name }) => name);
+    if (names.join() !== this.#last?.map(({ name }) => name).join()) onChange(names);
+    this.#last = reachable;
+    return reachable;
+  }
+}
+
+const coversAny = (providers: readonly LiveProvider[], symbol: string): boolean =>
+  providers.some((provider) => provider.covers(symbol));
 
 export interface MarketDataLimits {
   probeTimeoutMs?: number;
@@ -26,11 +107,9 @@ const SYMBOLS_TIMEOUT_MS = 5_000;
 /** Represents the symbols of exchanges in `auto` mode. */
 const TYPICAL_SYMBOL = SIGNAL_DEFAULTS.symbol;
 
-export interface MarketDataOptions {
-  settings: Pick<
-    Settings,
-    "MARKET_DATA" | "EXCHANGES" | "EXCHANGE_URL" | "OANDA_TOKEN" | "OANDA_URL" | "YAHOO_URL"
-  >;
+interface MarketDataOptions {
+  settings: Pick<Settings, "MARKET_DATA" | "EXCHANGES" | "EXCHANGE_URL" | "EXCHANGE_WS_URL"> &
+    Pick<Settings, "OANDA_TOKEN" | "OANDA_URL" | "YAHOO_URL">;
   now: () => number;
   logger: Logger;
   limits?: MarketDataLimits;
@@ -46,6 +125,8 @@ export interface MarketDataSelection {
   /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
   listedSymbols(): Promise<string[]>;
+  /** The stream of the first reachable provider of the symbol; undefined if its price has to be polled. */
+  priceStream(symbol: string): Promise<PriceStream | undefined>;
   health(): ProviderHealth[];
   close(): void;
 }
@@ -54,12 +135,12 @@ export interface MarketDataSelection {
  * Market data for `MARKET_DATA`: `live`, `replay`, or `auto`: live, and replay where no provider can be reached.
  * @throws SettingsError for an unknown exchange
  */
-export function createMarketData(options: MarketDataOptions): MarketDataSelection {
+export async function createMarketData(options: MarketDataOptions): Promise<MarketDataSelection> {
   const { settings, now, logger, limits = {} } = options;
   const mode = settings.MARKET_DATA;
   const replay = new CandleCache({ source: createReplayMarketData({ now }), now });
   if (mode === "replay") return onlyReplay(replay);
-  const providers = createLiveProviders(options);
+  const providers = await createLiveProviders(options);
   const fallback = createFallbackMarketData({ providers, now, logger, limits: limits.guard });
   const live = new CandleCache({ source: fallback, now });
   const probe = new ReachabilityProbe({
@@ -81,6 +162,10 @@ export function createMarketData(options: MarketDataOptions): MarketDataSelectio
       if (!isLive) return [...REPLAY_SYMBOLS];
       return listedBy(providers);
     },
+    priceStream: async (symbol) => {
+      const asked = mode === "live" ? providers : await probe.latest();
+      return (await firstListing(asked, symbol))?.prices;
+    },
     health: () => fallback.health(),
     close: () => clearInterval(timer),
   };
@@ -92,15 +177,19 @@ const onlyReplay = (replay: MarketData): MarketDataSelection => ({
   currentSource: () => "replay",
   probe: async () => undefined,
   listedSymbols: async () => [...REPLAY_SYMBOLS],
+  priceStream: async () => undefined,
   health: () => [],
   close: () => undefined,
 });
 
 /** In the order in which they are asked for the symbols that they cover. Add a new provider here. */
-function createLiveProviders(options: MarketDataOptions): LiveProvider[] {
+async function createLiveProviders(options: MarketDataOptions): Promise<LiveProvider[]> {
+  // Takes a second to load; a worker that replays does without.
+  const { CcxtMarketData } = await import("./ccxt/ccxt-market-data.ts");
   const { settings, now, logger, limits, pace } = options;
-  const { OANDA_TOKEN: token, OANDA_URL, EXCHANGE_URL, YAHOO_URL } = settings;
-  const ccxt = { now, limits: limits?.ccxt, logger, pace, baseUrl: EXCHANGE_URL };
+  const { OANDA_TOKEN: token, OANDA_URL, EXCHANGE_URL, EXCHANGE_WS_URL, YAHOO_URL } = settings;
+  const addresses = { baseUrl: EXCHANGE_URL, wsUrl: EXCHANGE_WS_URL };
+  const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace };
   return [
     ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL })] : []),
     ...settings.EXCHANGES.map((exchangeId) => new CcxtMarketData({ ...ccxt, exchangeId })),
@@ -114,4 +203,17 @@ async function listedBy(providers: readonly LiveProvider[]): Promise<string[]> {
   const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
   const askable = listed.filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
   return [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])];
+}
+
+async function firstListing(
+  providers: readonly LiveProvider[],
+  symbol: string,
+): Promise<LiveProvider | undefined> {
+  const abort = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
+  for (const provider of providers) {
+    if (!provider.covers(symbol)) continue;
+    const symbols = await provider.symbols(abort).catch((): string[] => []);
+    if (symbols.includes(symbol)) return provider;
+  }
+  return undefined;
 }

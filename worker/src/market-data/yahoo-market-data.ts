@@ -4,7 +4,9 @@ import {
   TIMEFRAME_MS,
   type Timeframe,
 } from "@shared/contract/candle.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
+import { isOpen } from "@shared/domain/trading-hours.ts";
 import { z } from "zod";
 import {
   openCandle,
@@ -14,7 +16,6 @@ import {
   tradedCandles,
 } from "./candles.ts";
 import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
-import { isOpen } from "./trading-hours.ts";
 
 /** Delay of futures quotes, at most. */
 const DELAY_MS = 20 * 60_000;
@@ -97,8 +98,6 @@ function resampleRows(
   const parts = tradedCandles(rows, { timeframe: source, count: rows.length, closedUntil });
   return resampleTraded(parts, { lengthMs: TIMEFRAME_MS[timeframe], closedUntil });
 }
-
-const DAY_MS = TIMEFRAME_MS["1d"];
 
 /** Limits of the endpoint, minus a day. */
 const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {

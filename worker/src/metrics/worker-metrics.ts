@@ -1,4 +1,7 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
+import type { ChannelKind } from "@shared/contract/channels.ts";
+import { type PriceFeed, priceFeedSchema } from "@shared/contract/prices.ts";
+import type { SubscriptionStep } from "@shared/domain/subscription-schedule.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Analyst, CallUsage } from "../analysis/analyst.ts";
@@ -34,6 +37,100 @@ export function createWorkerMetrics(readProviders: () => readonly ProviderHealth
       if (finished) count(finished);
     },
     ...addProviderMetrics(registry, readProviders),
+    ...addSubscriptionMetrics(registry),
+    ...addWatchlistMetrics(registry),
+    ...addPriceMetrics(registry),
+    ...addDeliveryMetrics(registry),
+  };
+}
+
+/** `shared`: of an analysis that a user had requested; `missed`: during downtime; `late`: not started in time. */
+export type ScheduledResult = "queued" | "shared" | "missed" | "late" | "budget";
+
+function addWatchlistMetrics(registry: Registry) {
+  const registers = [registry];
+  const analyses = new Counter({
+    name: "scheduled_analyses_total",
+    help: "Analyses of closed candles of watched markets, by what became of them.",
+    labelNames: ["result"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "scheduled_analysis_lag_seconds",
+    help: "By how much the last scheduled analysis was late when this worker queued it.",
+    registers,
+  });
+  const signals = new Counter({
+    name: "watchlist_signals_total",
+    help: "Signals made for watchers.",
+    registers,
+  });
+  const fanOut = new Histogram({
+    name: "watchlist_fan_out_duration_seconds",
+    help: "From the end of an analysis until all watchers have their signals.",
+    ...{ buckets: STAGE_SECONDS, registers },
+  });
+  return {
+    scheduledAnalyses: (result: ScheduledResult, count = 1) => analyses.inc({ result }, count),
+    scheduleLag: (seconds: number) => lag.set(seconds),
+    watchlistSignals: (count: number) => signals.inc(count),
+    fannedOut: (seconds: number) => fanOut.observe(Math.max(0, seconds)),
+  };
+}
+
+function addPriceMetrics(registry: Registry) {
+  const registers = [registry];
+  const feeds = new Gauge({
+    name: "price_feeds",
+    help: "Markets with live prices that this worker brings, by kind of feed. fallback: polled because the WebSocket of the exchange is lost.",
+    labelNames: ["feed"],
+    registers,
+  });
+  const lost = new Counter({
+    name: "price_feeds_lost_total",
+    help: "WebSockets of exchanges that were lost, or could not be opened.",
+    labelNames: ["exchange"],
+    registers,
+  });
+  return {
+    /** @param current undefined before the first price */
+    priceFeeds(current: readonly (PriceFeed | undefined)[]) {
+      for (const feed of priceFeedSchema.options) {
+        feeds.set({ feed }, current.filter((each) => each === feed).length);
+      }
+    },
+    priceFeedLost: (exchange: string) => lost.inc({ exchange }),
+  };
+}
+
+function addDeliveryMetrics(registry: Registry) {
+  const attempts = new Counter({
+    name: "channel_attempts_total",
+    help: "Attempts to send messages to channels, by kind and outcome.",
+    labelNames: ["kind", "outcome"],
+    registers: [registry],
+  });
+  return {
+    deliveryAttempted: (kind: ChannelKind, outcome: string) => attempts.inc({ kind, outcome }),
+  };
+}
+
+function addSubscriptionMetrics(registry: Registry) {
+  const registers = [registry];
+  const steps = new Counter({
+    name: "subscription_steps_total",
+    help: "Monthly credits, reminders, grace periods and endings of subscriptions.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "subscription_sweep_lag_seconds",
+    help: "By how much the oldest step was late when the last sweep of this worker started.",
+    registers,
+  });
+  return {
+    subscriptionStep: (kind: SubscriptionStep["kind"]) => steps.inc({ kind }),
+    subscriptionLag: (seconds: number) => lag.set(seconds),
   };
 }
 

@@ -82,6 +82,19 @@ export class CandleArchive {
     return parts;
   }
 
+  /**
+   * Closed minutes of a past time, as they make up the candles of the market.
+   * @throws ProviderError
+   */
+  async minutes(
+    market: Market,
+    { from, until, abort }: { from: number; until: number; abort: AbortSignal },
+  ): Promise<Candle[]> {
+    const order = { timeframe: "1m", limit: MIN_CANDLES, until, abort } as const;
+    const candles = await this.#read(market, { ...order, within: market.timeframe });
+    return candles.filter(({ time }) => time >= from);
+  }
+
   async #block(
     market: Market,
     block: ReadOptions & { start: number; end: number; isPast: boolean },

@@ -2,7 +2,10 @@ import type { Candle } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
+import { UNFINISHED } from "@shared/database/models/signal.ts";
+import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import type { Fill } from "@shared/outcomes/resolve-trade.ts";
 import type { Types } from "mongoose";
 import { updateTradeSignals } from "./update-trade-signals.ts";
 
@@ -12,11 +15,40 @@ const MAX_CANDLES = 500;
  * Signals may be left after a crash or a concurrent request. Longer than a transaction, shorter than the promised two
  * minutes.
  */
-const RECHECK_MS = 60_000;
+export const RECHECK_MS = 60_000;
 
 interface OutcomeDeps {
   database: Database;
   now: () => Date;
+}
+
+/** Stores the fill of an analysis once, and publishes it. */
+export async function commitFill(
+  { database }: Pick<OutcomeDeps, "database">,
+  _id: Types.ObjectId,
+  fill: Fill,
+): Promise<void> {
+  const absent = { $exists: false };
+  await database.marketAnalyses.updateOne(
+    { _id, filled: absent, outcome: absent },
+    { $set: { filled: fill } },
+  );
+  // Another worker may have been first.
+  const stored = await database.marketAnalyses.findById(_id).select({ filled: 1 }).lean();
+  if (stored?.filled) await shareFill(database, _id, stored.filled);
+}
+
+/** Publishes the fill for signals that do not have it yet. */
+export async function shareFill(
+  database: Database,
+  analysisId: Types.ObjectId,
+  filled: Fill,
+): Promise<void> {
+  await updateTradeSignals(database, analysisId, {
+    filter: { filled: { $exists: false }, outcome: { $exists: false } },
+    set: { filled },
+    announce: (uow, signal) => announceFill(uow, signal, filled),
+  });
 }
 
 /** Stores the outcome of an analysis once, with its candles, and publishes it for its signals. */
@@ -26,14 +58,15 @@ export async function commitOutcome(
   { resolution, candles }: { resolution: Resolution; candles: readonly Candle[] },
 ): Promise<void> {
   const { outcome } = resolution;
+  const filled = fillOf(resolution);
   const isNew = await commit(
     database,
-    { lockKeys: `analysis:${analysisId}`, now },
+    { lockKeys: `analysis:${analysisId}`, groupCommit: true, now },
     async ({ session, at }) => {
       const resolveAt = new Date(at.getTime() + RECHECK_MS);
       const { matchedCount } = await database.marketAnalyses.updateOne(
         { _id: analysisId, status: "completed", outcome: { $exists: false } },
-        { $set: { outcome, resolution, resolveAt, updatedAt: at } },
+        { $set: { outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at } },
         { session },
       );
       if (matchedCount === 0) return false;
@@ -45,24 +78,32 @@ export async function commitOutcome(
   if (isNew) await shareOutcome(database, analysisId, resolution);
 }
 
+const fillOf = ({ fill, filled_at }: Resolution): Fill | null =>
+  fill === null || filled_at === null ? null : { price: fill, at: new Date(filled_at) };
+
 async function shareOutcome(
   database: Database,
   analysisId: Types.ObjectId,
-  { outcome, resolved_at }: Resolution,
+  resolution: Resolution,
 ): Promise<void> {
+  const { outcome } = resolution;
+  const filled = fillOf(resolution);
+  if (filled) await shareFill(database, analysisId, filled);
   await updateTradeSignals(database, analysisId, {
-    filter: { outcome: { $exists: false } },
-    set: { outcome },
-    announce: ({ addEvent }, { stream, signalId }) =>
-      addEvent(stream, "signal:outcome", { signal_id: signalId, outcome, resolved_at }),
+    // A signal that joined in between gets its fill first, at the next check.
+    filter: { outcome: { $exists: false }, ...(filled && { filled: { $exists: true } }) },
+    set: { outcome, ...(filled && { filled }) },
+    announce: (uow, signal) => announceOutcome(uow, signal, resolution),
   });
 }
 
-/** Publishes the outcome for signals that do not have it yet. */
+/** Publishes the outcome for signals that do not have it yet, until none is left that could still finish. */
 export async function finishOutcome(
-  { database }: Pick<OutcomeDeps, "database">,
+  { database, now }: OutcomeDeps,
   { _id, resolution }: Pick<MarketAnalysisRecord, "_id" | "resolution">,
 ): Promise<void> {
   if (resolution) await shareOutcome(database, _id, resolution);
-  await database.marketAnalyses.updateOne({ _id }, { $unset: { resolveAt: 1 } });
+  const isLeft = await database.signals.exists({ analysisId: _id, ...UNFINISHED });
+  const later = { $set: { resolveAt: new Date(now().getTime() + RECHECK_MS) } };
+  await database.marketAnalyses.updateOne({ _id }, isLeft ? later : { $unset: { resolveAt: 1 } });
 }

@@ -1,4 +1,5 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { type Analysis, validUntil } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -14,7 +15,6 @@ import type { CandleSeries } from "../market-data/market-data.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { watchEntries } from "./entry-watch.ts";
 
-const MINUTE_MS = 60_000;
 const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const LAST_CANDLE_AT = Date.UTC(2026, 10, 20, 13);
 /** Ten past one: two candles of five minutes have closed since the signal's last. */

@@ -4,6 +4,7 @@ import { validUntil } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { raceAbort, withDeadline } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
@@ -111,9 +112,9 @@ async function commitEntryMissed(
     return await updateTradeSignals(database, _id, {
       filter: { entryLeft: { $exists: false }, outcome: { $exists: false } },
       set: { entryLeft },
-      announce: ({ addEvent }, { stream, signalId }) =>
-        addEvent(stream, "signal:entry-left", {
-          signal_id: signalId,
+      announce: ({ addEvent }, signal) =>
+        addEvent(userStream(signal.userId), "signal:entry-left", {
+          signal_id: signal._id.toString(),
           price: entryLeft.price,
           at: entryLeft.at.toISOString(),
         }),

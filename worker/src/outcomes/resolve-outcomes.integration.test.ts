@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -6,7 +7,7 @@ import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { type Bar, bars, HOUR_MS, NOON } from "@shared/testing/made-market.ts";
+import { type Bar, bars, NOON } from "@shared/testing/made-market.ts";
 import {
   createSignals,
   storeTrade,
@@ -67,7 +68,7 @@ describe("resolving trades", () => {
     database.marketAnalyses.findById(analysisId).lean();
   const told = (user: UserRecord) =>
     database.events
-      .find({ stream: userStream(user._id) })
+      .find({ stream: userStream(user._id), name: "signal:outcome" })
       .sort({ seq: 1 })
       .lean();
 
@@ -92,7 +93,7 @@ describe("resolving trades", () => {
     const candles = await database.outcomeCandles.findById(signal.analysisId).lean();
     expect(candles?.candles).toEqual(hours.slice(0, 2));
     const data = { signal_id: signal._id.toString(), outcome: "WIN", resolved_at };
-    expect(await told(ann)).toMatchObject([{ name: "signal:outcome", seq: 1, data }]);
+    expect(await told(ann)).toMatchObject([{ name: "signal:outcome", seq: 2, data }]);
 
     expect(
       await resolveBy(scriptedMarket({ "1h": bars([CALM, CALM, CALM]) }, NOON))(NOON + 9e9),
@@ -142,6 +143,8 @@ describe("resolving trades", () => {
     const market = scriptedMarket({ "1h": bars([CALM, CALM, WON]) }, NOON);
     const resolve = resolveBy(market);
     await resolve(NOON + HOUR_MS + 5_000);
+    // Once more after the fill, for signals that were made in that moment.
+    await resolve(NOON + HOUR_MS + 65_000);
     expect((await stored(signal))?.resolveAt).toEqual(new Date(NOON + 2 * HOUR_MS + 2_000));
     const asked = market.asked.length;
     expect(await resolve(NOON + 2 * HOUR_MS)).toBe(0);
@@ -175,7 +178,7 @@ describe("resolving trades", () => {
     expect(await resolveBy(market)(NOON + HOUR_MS + 5_000)).toBe(20);
     expect(market.asked).toHaveLength(1);
     const seqs = (await told(ann)).map(({ seq }) => seq);
-    expect(seqs).toEqual([...Array(20).keys()].map((n) => n + 1));
+    expect(seqs).toEqual([...Array(20).keys()].map((n) => 2 * (n + 1)));
   });
 
   it("leaves a market that cannot be read alone for a while, and resolves the others", async () => {

@@ -1,9 +1,10 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
 import type { Database } from "@shared/database/database.ts";
 import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
-import { resolveTrade } from "@shared/outcomes/resolve-trade.ts";
+import { type Fill, followTrade, isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { Semaphore } from "async-mutex";
@@ -11,7 +12,13 @@ import type { Types } from "mongoose";
 import { withDeadline } from "../market-data/deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
 import type { CandleArchive, Market } from "./candle-archive.ts";
-import { commitOutcome, finishOutcome } from "./commit-outcome.ts";
+import {
+  commitFill,
+  commitOutcome,
+  finishOutcome,
+  RECHECK_MS,
+  shareFill,
+} from "./commit-outcome.ts";
 
 const BATCH_SIZE = 500;
 const MARKETS_AT_A_TIME = 6;
@@ -27,8 +34,8 @@ interface ResolveDeps {
 }
 
 /**
- * Resolves all due trades of the ledger, market by market. Others get the time of their next check, so a run can end
- * anywhere.
+ * Resolves all due trades of the ledger, market by market, and publishes fills. Trades that stay open get the time of
+ * their next check, so a run can end anywhere.
  * @returns the number of resolved trades
  */
 export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
@@ -85,8 +92,6 @@ async function resolveByMarket(
 
 const READ_TIMEOUT_MS = 20_000;
 
-type Attempt = "resolved" | "waits" | "failed";
-
 interface DueMarket {
   key: string;
   market: Market;
@@ -110,44 +115,109 @@ async function resolveMarket(
   }
   deps.backoff.succeeded(key);
   await keepMarketCandles(deps, { key, candles });
-  const found: Record<Attempt, PendingTrade[]> = { resolved: [], waits: [], failed: [] };
+  const checks = new Map<number | null, PendingTrade[]>();
   for (const pending of trades) {
     if (deps.abort.aborted) break;
-    found[await resolveOne(deps, { pending, candles, now, abort })].push(pending);
+    const checkAt = await resolveOne(deps, { pending, candles, now, abort });
+    checks.set(checkAt, [...(checks.get(checkAt) ?? []), pending]);
   }
-  const last = candles.at(-1);
-  const { timeframe } = market;
-  const lastClose = last ? last.time + TIMEFRAME_MS[timeframe] : 0;
-  await checkAgain(deps, found.waits, nextCheckAt({ timeframe, lastClose, now }));
-  await checkAgain(deps, found.failed, now + BACKOFF_MS.min);
-  return found.resolved.length;
+  for (const [at, due] of checks) if (at !== null) await checkAgain(deps, due, at);
+  return checks.get(null)?.length ?? 0;
 }
 
-async function resolveOne(
-  deps: ResolveDeps,
-  look: { pending: PendingTrade; candles: Candle[]; now: number; abort: AbortSignal },
-): Promise<Attempt> {
-  const { now, abort } = look;
-  const { analysisId, market, trade } = look.pending;
+interface Look {
+  pending: PendingTrade;
+  candles: Candle[];
+  now: number;
+  abort: AbortSignal;
+}
+
+/** @returns when to check it again; null if it is resolved */
+async function resolveOne(deps: ResolveDeps, look: Look): Promise<number | null> {
+  const { now, abort, pending } = look;
+  const { analysisId, market, trade } = pending;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const candles = look.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
   try {
-    const resolution = await resolveTrade({
+    const { fill, resolution } = await followTrade({
       trade,
       candles,
       finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
       now,
       costs: deps.tradingCosts[instrumentClass(market.symbol)],
     });
-    if (!resolution) return "waits";
-    const resolvedAt = Date.parse(resolution.resolved_at);
-    const seen = candles.filter(({ time }) => time < resolvedAt);
-    await commitOutcome(deps, analysisId, { resolution, candles: seen });
-    return "resolved";
+    if (resolution) {
+      const resolvedAt = Date.parse(resolution.resolved_at);
+      const seen = candles.filter(({ time }) => time < resolvedAt);
+      await commitOutcome(deps, analysisId, { resolution, candles: seen });
+      return null;
+    }
+    const nextClose = nextCheckAt({ timeframe: trade.timeframe, candles: look.candles, now });
+    return Math.min(nextClose, (await publishFill(deps, look, fill)) ?? nextClose);
   } catch (error) {
     deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
-    return "failed";
+    return now + BACKOFF_MS.min;
   }
+}
+
+/** @returns when to look again for its fill, or for signals without it, if that is before the next close */
+async function publishFill(
+  deps: ResolveDeps,
+  { pending, now, abort }: Look,
+  fill: Fill | null,
+): Promise<number | null> {
+  const { analysisId, filled } = pending;
+  if (filled) {
+    await shareFill(deps.database, analysisId, filled);
+    return null;
+  }
+  const found = fill ?? (await marketFill(deps, { pending, now, abort }));
+  if (!found) return marketFillAt(pending.trade, now);
+  await commitFill(deps, analysisId, found);
+  return now + RECHECK_MS;
+}
+
+/** If no minute of this time is known, the fill is found when the candle closes. */
+const FIRST_MINUTES_MS = 10 * MINUTE_MS;
+
+/** The first minutes of an entry at the market, within the candle of the signal. */
+function firstMinutes(trade: Trade): { from: number; until: number } | null {
+  const lengthMs = TIMEFRAME_MS[trade.timeframe];
+  const from = Math.ceil(trade.createdAt / MINUTE_MS) * MINUTE_MS;
+  const until = Math.min(from + FIRST_MINUTES_MS, Math.ceil(from / lengthMs) * lengthMs);
+  return isMarketEntry(trade) && from < until ? { from, until } : null;
+}
+
+/**
+ * The fill of an entry at the market, by the first minute after the signal: nobody should have to wait for the close of
+ * a long candle, which is then resolved by the same minutes.
+ */
+async function marketFill(
+  { archive, logger, tradingCosts }: ResolveDeps,
+  { pending, now, abort }: Omit<Look, "candles">,
+): Promise<Fill | null> {
+  const { market, trade, analysisId } = pending;
+  const first = firstMinutes(trade);
+  if (!first || now < first.from + MINUTE_MS) return null;
+  try {
+    const until = Math.min(now, first.until);
+    const candles = await archive.minutes(market, { from: first.from, until, abort });
+    const { fill } = await followTrade({
+      ...{ trade: { ...trade, timeframe: "1m" }, candles, now },
+      ...{ finer: async () => null, costs: tradingCosts[instrumentClass(market.symbol)] },
+    });
+    return fill;
+  } catch (error) {
+    logger.debug({ err: error, analysisId }, "no minutes for a fill yet");
+    return null;
+  }
+}
+
+function marketFillAt(trade: Trade, now: number): number | null {
+  const first = firstMinutes(trade);
+  if (!first || now >= first.until) return null;
+  const closesAt = first.from + MINUTE_MS;
+  return now < closesAt ? closesAt + SETTLE_MS : now + LATE_MS.min;
 }
 
 async function checkAgain(
@@ -181,16 +251,19 @@ interface PendingTrade {
   analysisId: Types.ObjectId;
   market: Market;
   trade: Trade;
+  /** Its published fill. */
+  filled?: Fill | undefined;
 }
 
 function pendingTrade(
-  analysis: Parameters<typeof figuresOf>[0] & Pick<MarketAnalysisRecord, "_id">,
+  analysis: Parameters<typeof figuresOf>[0] & Pick<MarketAnalysisRecord, "_id" | "filled">,
 ): PendingTrade | null {
   const figures = figuresOf(analysis);
   const { data, provider, symbol, timeframe } = figures;
   const trade = tradeOfFigures(figures);
   if (!trade || data === "none") return null;
-  return { analysisId: analysis._id, market: { data, provider, symbol, timeframe }, trade };
+  const market = { data, provider, symbol, timeframe };
+  return { analysisId: analysis._id, market, trade, filled: analysis.filled };
 }
 
 const MAX_CANDLES = 600;
@@ -221,10 +294,11 @@ const SETTLE_MS = 2_000;
 const LATE_MS = { min: 15_000, max: 60_000 } as const;
 const BACKOFF_MS = { min: 15_000, max: 300_000 } as const;
 
-/** Next check in Unix milliseconds; `lastClose` is the close of the newest candle. */
-function nextCheckAt(at: { timeframe: Timeframe; lastClose: number; now: number }): number {
-  const { timeframe, lastClose, now } = at;
+/** Next check in Unix milliseconds, after the next close, or before it if the newest candle is late. */
+function nextCheckAt(at: { timeframe: Timeframe; candles: Candle[]; now: number }): number {
+  const { timeframe, candles, now } = at;
   const lengthMs = TIMEFRAME_MS[timeframe];
+  const lastClose = (candles.at(-1)?.time ?? -lengthMs) + lengthMs;
   const dueClose = Math.floor(now / lengthMs) * lengthMs;
   const afterNext = dueClose + lengthMs + SETTLE_MS;
   if (lastClose >= dueClose) return afterNext;

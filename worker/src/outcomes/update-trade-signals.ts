@@ -1,7 +1,6 @@
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { userStream } from "@shared/outbox/streams.ts";
 import type { QueryFilter, Types } from "mongoose";
 
 const BATCH_SIZE = 200;
@@ -10,7 +9,7 @@ interface SignalChange {
   /** Must not match changed signals. */
   filter: QueryFilter<SignalRecord>;
   set: Partial<SignalRecord>;
-  announce(uow: UnitOfWork, signal: { stream: string; signalId: string }): void;
+  announce(uow: UnitOfWork, signal: Pick<SignalRecord, "_id" | "userId">): void;
 }
 
 /**
@@ -38,9 +37,7 @@ export async function updateTradeSignals(
         .lean();
       const ids = { $in: signals.map(({ _id }) => _id) };
       await database.signals.updateMany({ _id: ids }, { $set: change.set }, { session });
-      for (const { _id, userId } of signals) {
-        change.announce(uow, { stream: userStream(userId), signalId: _id.toString() });
-      }
+      for (const signal of signals) change.announce(uow, signal);
       return signals.length;
     });
   }

@@ -11,9 +11,9 @@ import {
 } from "@shared/database/models/ledger.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { repeat } from "@shared/runtime/repeat.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type { QueryFilter } from "mongoose";
-import { repeat } from "../repeat.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 /** Serializes appenders of one process; those of several processes conflict on the chain head. */

@@ -1,4 +1,4 @@
-import { addBuckets, bucketOf, expectedCalibrationError } from "@shared/stats/confidence-bucket.ts";
+import { addBuckets, bucketOf, expectedCalibrationError } from "@shared/stats/tally.ts";
 import { describe, expect, it } from "vitest";
 import { stateSignals } from "../testing/stated-signals.ts";
 import {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -15,7 +16,6 @@ import { readPerformance } from "../../../server/src/modules/record/performance.
 import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
 
-const DAY_MS = 86_400_000;
 const NOW = new Date("2026-11-20T12:00:00Z");
 const ago = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
 const somebody = { _id: new Types.ObjectId() };

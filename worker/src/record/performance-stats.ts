@@ -1,4 +1,7 @@
-import type { Resolution } from "@shared/contract/resolution.ts";
+import { timeframeSchema } from "@shared/contract/candle.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
+import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
+import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   PENDING_DAY,
@@ -14,12 +17,88 @@ import {
   type PerformanceSample,
   tallySignals,
 } from "@shared/stats/tally.ts";
-import {
-  type AnalysisFilter,
-  type ClosedAnalysis,
-  readClosedAnalyses,
-  readSnapshot,
-} from "./closed-analyses.ts";
+import type { ClientSession, mongo } from "mongoose";
+import { z } from "zod";
+
+const closedAnalysisShape = z.object({
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  status: z.enum(["completed", "failed"]),
+  finishedAt: z.date(),
+  outcome: outcomeSchema.optional(),
+  resolution: resolutionSchema
+    .pick({
+      reason: true,
+      resolved_at: true,
+      filled_at: true,
+      fill: true,
+      exit: true,
+      r_multiple: true,
+    })
+    .optional(),
+  result: z.object({
+    analysis: analysisSchema
+      .pick({
+        final_signal: true,
+        confidence: true,
+        calibrated_confidence: true,
+        entry: true,
+        stop_loss: true,
+        take_profit: true,
+      })
+      .extend({
+        source: signalSourceSchema.pick({ data: true, analyst: true, analyst_version: true }),
+      }),
+  }),
+});
+type ClosedAnalysis = z.infer<typeof closedAnalysisShape>;
+
+const closedAnalysisSchema = closedAnalysisShape.refine(
+  ({ result: { analysis } }) =>
+    analysis.final_signal === "WAIT" ||
+    (analysis.entry !== null && analysis.stop_loss !== null && analysis.take_profit !== null),
+);
+
+const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
+
+export type AnalysisFilter = mongo.Filter<mongo.Document>;
+
+interface ReadOptions {
+  database: Database;
+  logger: Logger;
+  filter: AnalysisFilter;
+  /** A snapshot session. The database keeps the snapshot for 5 minutes. */
+  session?: ClientSession;
+  /** Only the most recently resolved trades. */
+  newest?: number;
+}
+
+/** Reads the finished analyses that match the filter. One with an invalid shape is logged and skipped. */
+export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedAnalysis> {
+  const { database, logger, filter, session, newest } = options;
+  const found = database.marketAnalyses.collection.find(filter, {
+    projection: PROJECTION,
+    ...(session && { session, readConcern: { level: "snapshot" } }),
+  });
+  if (newest !== undefined) found.sort({ "resolution.resolved_at": -1 }).limit(newest);
+  for await (const document of found) {
+    const { success, data, error } = closedAnalysisSchema.safeParse(document);
+    if (success) yield data;
+    else logger.warn({ err: error, analysisId: document._id }, "an analysis could not be counted");
+  }
+}
+
+export async function readSnapshot<Result>(
+  database: Database,
+  read: (session: ClientSession) => Promise<Result>,
+): Promise<Result> {
+  const session = await database.connection.startSession({ snapshot: true });
+  try {
+    return await read(session);
+  } finally {
+    await session.endSession();
+  }
+}
 
 export interface PerformanceDeps {
   database: Database;
@@ -29,7 +108,7 @@ export interface PerformanceDeps {
   abort?: AbortSignal;
 }
 
-const DAY_MS = 86_400_000;
+const DAYS_AT_A_TIME = 4;
 const ENDED = { status: { $in: ["completed", "failed"] } };
 
 /** Changes carry the start time of their transaction, by the clock of their writer. */
@@ -48,9 +127,10 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
   const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
   const since = state ? new Date(state.until.getTime() - OVERLAP_MS) : new Date(0);
   const changed = await findChanges(deps, since);
-  for (const day of changed.days) {
+  for (let first = 0; first < changed.days.length; first += DAYS_AT_A_TIME) {
     deps.abort?.throwIfAborted();
-    await buildDay(deps, day, startedAt);
+    const days = changed.days.slice(first, first + DAYS_AT_A_TIME);
+    await Promise.all(days.map((day) => buildDay(deps, day, startedAt)));
   }
   if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, startedAt);
   await database.performanceStates.updateOne(

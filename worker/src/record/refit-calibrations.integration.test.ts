@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import {
@@ -15,7 +16,6 @@ import { stateSignals } from "../testing/stated-signals.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
 import { refitCalibrations } from "./refit-calibrations.ts";
 
-const HOUR_MS = 3_600_000;
 const RULES = { data: "live", analyst: "rules", version: "rules/1" };
 const somebody = { _id: new Types.ObjectId() };
 /** 600 signals, one resolved each hour; half of what the analyst says comes true. */

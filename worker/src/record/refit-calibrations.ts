@@ -1,8 +1,12 @@
 import { type CalibratedKind, PERFORMANCE_STATE_ID } from "@shared/database/models/performance.ts";
 import { UNVERSIONED } from "@shared/domain/performance-series.ts";
 import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
-import { type AnalysisFilter, readClosedAnalyses, readSnapshot } from "./closed-analyses.ts";
-import type { PerformanceDeps } from "./performance-stats.ts";
+import {
+  type AnalysisFilter,
+  type PerformanceDeps,
+  readClosedAnalyses,
+  readSnapshot,
+} from "./performance-stats.ts";
 
 const REFIT_AFTER_OUTCOMES = 50;
 const REFIT_AFTER_MS = 3_600_000;
@@ -32,7 +36,10 @@ export async function refitCalibration(
 ): Promise<boolean> {
   const { database, now } = deps;
   const fittedAt = now();
-  const latest = await database.calibrations.findOne(kind).sort({ fittedAt: -1 }).lean();
+  const latest = await database.calibrations
+    .findOne({ ...kind, fittedAt: { $lte: fittedAt } })
+    .sort({ fittedAt: -1 })
+    .lean();
   const outcomes = await readOutcomes(deps, kind);
   const newOnes = outcomes.filter(
     ({ resolvedAt }) => resolvedAt > Number(latest?.fittedUntil ?? 0),

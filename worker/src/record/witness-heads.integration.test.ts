@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { attestationsOf, parseOtsFile } from "@shared/domain/opentimestamps.ts";
 import { type FakeCalendar, startFakeCalendar } from "@shared/testing/fakes/fake-calendar.ts";
@@ -7,12 +8,9 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { calendarWitness } from "./calendar-witness.ts";
-import { webhookWitness } from "./webhook-witness.ts";
-import { type Witness, witnessHeads } from "./witness-heads.ts";
+import { type Witness, webhookWitness, witnessHeads } from "./witness-heads.ts";
 
 const NOON = Date.parse("2025-01-31T12:00:00.000Z");
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const QUICK = { timeoutMs: 200 };
 
 const hashOf = (day: string) => createHash("sha256").update(day).digest("hex");
@@ -212,7 +210,7 @@ describe("witnesses of the ledger's heads", () => {
     expect(await receipts()).toMatchObject([{ status: "complete" }]);
   });
 
-  it("are asked again by the next worker if one crashed before it stored the receipt", async () => {
+  it("are called again by the next worker if one crashed before it stored the receipt", async () => {
     const dying: Witness = {
       ...webhookWitness(receiver.url),
       submit: async (head, abort) => {

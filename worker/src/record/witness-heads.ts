@@ -1,7 +1,9 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
 import { presentHead } from "@shared/domain/ledger.ts";
+import { withDeadline } from "../market-data/deadline.ts";
 
 export type Testimony = Pick<
   WitnessReceiptRecord,
@@ -18,7 +20,6 @@ export interface Witness extends Pick<WitnessReceiptRecord, "kind" | "name"> {
 
 /** Later heads also cover earlier records, so older heads are skipped. */
 const CATCH_UP_DAYS = 7;
-const DAY_MS = 24 * 60 * 60_000;
 
 const COMPLETE_INTERVAL_MS = 30 * 60_000;
 
@@ -29,7 +30,7 @@ interface WitnessHeadsDeps {
   abort: AbortSignal;
 }
 
-export interface WitnessFailure {
+interface WitnessFailure {
   witness: string;
   error: unknown;
 }
@@ -102,3 +103,30 @@ async function completePending(deps: WitnessHeadsDeps, witness: Witness): Promis
 }
 
 const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_INTERVAL_MS);
+
+const TIMEOUT_MS = 10_000;
+
+/** Posts each head as JSON. Any 2xx status counts as success. */
+export function webhookWitness(
+  url: string,
+  { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
+): Witness {
+  return {
+    kind: "webhook",
+    name: "webhook",
+    async submit({ day, seq, hash, at }, abort) {
+      const response = await withDeadline({ abort, timeoutMs }, (signal) =>
+        fetch(url, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ day, seq, hash, at }),
+          redirect: "error",
+          signal,
+        }),
+      );
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`the webhook responded with status ${response.status}`);
+      return { status: "complete" };
+    },
+  };
+}

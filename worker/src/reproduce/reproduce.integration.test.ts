@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -38,7 +39,6 @@ afterAll(async () => {
 
 /** Recorded candles, the last of which has just closed: a worker's time is short for signals that wait. */
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 600);
-const HOUR_MS = 3_600_000;
 const lastOpened = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
 const candles = recorded.map((candle, index) => ({
   ...candle,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -19,7 +20,6 @@ import type { WorkerDeps } from "../worker-deps.ts";
 import { runAnalysis } from "./run-analysis.ts";
 import type { AnalysisRun } from "./signal-lifecycle.ts";
 
-const HOUR_MS = 3_600_000;
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);
 const BUDGET_USD = 10;
 const USED_UP = "The daily analysis budget is used up.";
@@ -168,6 +168,28 @@ describe("the daily budget of analyses", () => {
     expect(usage).toBeNull();
     expect(openai.chats).toHaveLength(1);
     expect(await spentAt(noon)).toBe(BUDGET_USD + 0.5);
+  });
+
+  it("has a fifth left for requests when the AI is about to be called for watchers", async () => {
+    /** A scheduled analysis, which a request may have joined. */
+    const analyse = async ({ isRequested }: { isRequested: boolean }) => {
+      const { _id, ...run } = await startedRun(noon);
+      const fanOut = { after: null };
+      await database.marketAnalyses.updateOne({ _id }, { $set: { fanOut } });
+      if (!isRequested) await database.signals.deleteOne({ analysisId: _id });
+      const worker = workerAt(noon);
+      await runAnalysis(worker, { ...run, _id, fanOut }, worker.shutdown);
+      return database.marketAnalyses.findById(_id).lean();
+    };
+    await spend(0.8 * BUDGET_USD - 0.01, noon);
+    expect(await analyse({ isRequested: false })).toMatchObject({ status: "completed" });
+    expect(openai.chats).toHaveLength(1);
+    const refused = await analyse({ isRequested: false });
+    expect(refused).toMatchObject({ status: "failed" });
+    expect(refused).not.toHaveProperty("fanOut");
+    expect(openai.chats).toHaveLength(1);
+    expect(await analyse({ isRequested: true })).toMatchObject({ status: "completed" });
+    expect(openai.chats).toHaveLength(2);
   });
 
   it("is not checked again for the corrective retry of an analysis", async () => {

@@ -1,5 +1,5 @@
 import { UNFINISHED } from "@shared/database/models/signal.ts";
-import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
+import { newAnalysisJob, requestPriority, watchPriority } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
@@ -21,17 +21,26 @@ export async function requeueStrandedSignals({ database, logger, now }: SweepDep
     .limit(BATCH_SIZE)
     .select({ analysisId: 1, userId: 1, requestId: 1 })
     .lean();
-  const ids = unfinished.map(({ analysisId }) => analysisId);
+  // Scheduled analyses need no signals.
+  const scheduled = await database.marketAnalyses
+    .find({ "fanOut.after": { $exists: true }, finishedAt: { $exists: false } })
+    .limit(BATCH_SIZE)
+    .select({ _id: 1 })
+    .lean();
+  const waiting = [
+    ...unfinished.map((signal) => ({ ...signal, priority: requestPriority(now()) })),
+    ...scheduled.map(({ _id: analysisId }) => ({ analysisId, priority: watchPriority(0) })),
+  ];
+  const ids = waiting.map(({ analysisId }) => analysisId);
   const jobs = await database.jobs
     .find({ _id: { $in: ids } })
     .select({ _id: 1 })
     .lean();
   const withJob = new Set(jobs.map(({ _id }) => String(_id)));
-  for (const { analysisId, userId, requestId } of unfinished) {
+  for (const { analysisId, priority, ...asked } of waiting) {
     if (withJob.has(String(analysisId))) continue;
     withJob.add(String(analysisId));
-    const asked = { _id: analysisId, userId, ...(requestId && { requestId }) };
-    const { _id, ...job } = newAnalysisJob(asked, { at: now(), unfinishedSignals: 0 });
+    const { _id, ...job } = newAnalysisJob({ ...asked, _id: analysisId }, { at: now(), priority });
     await database.jobs.updateOne({ _id }, { $setOnInsert: job }, { upsert: true });
     logger.warn({ analysisId }, "stranded analysis queued again");
   }

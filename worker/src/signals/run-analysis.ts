@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { SCHEDULED_BUDGET_PERCENT, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SignalSource } from "@shared/contract/signal.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readTime } from "@shared/database/database.ts";
 import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
+import { isTooLate } from "@shared/domain/queue-analysis.ts";
 import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
@@ -16,6 +17,7 @@ import { ModelRefusalError, ProviderError } from "../market-data/provider-error.
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { withCalibration } from "./calibrated-confidence.ts";
+import { fanOut } from "./fan-out.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
 /** Reserved for queueing, committing and the response. */
@@ -60,6 +62,9 @@ export async function runAnalysis(
     const signal = result.result.analysis.final_signal;
     logger.info({ status, signal, durationMs: endedAt - startedAt }, "analysis finished");
     finished = runMetrics(result, endedAt - run.createdAt.getTime());
+    await fanOut(deps, run._id).catch((error: unknown) => {
+      logger.warn({ err: error }, "watchers did not get their signals yet");
+    });
   } finally {
     metrics.runEnded(finished);
   }
@@ -127,6 +132,7 @@ async function makeAnalysis(
   run: AnalysisRun,
   { onUsage, abort }: { onUsage: (usage: CallUsage) => void; abort: AbortSignal },
 ) {
+  await assertInTime(deps, run);
   await untilClosed(deps, run, abort);
   const { analysis, quoteToUsd, provenance, candles } = await analyseMarket({
     request: run,
@@ -136,7 +142,7 @@ async function makeAnalysis(
     costs: deps.tradingCosts[instrumentClass(run.symbol)],
     now: () => deps.now().getTime(),
     abort,
-    beforeAnalyst: () => assertBudgetLeft(deps, abort),
+    beforeAnalyst: () => assertBudgetLeft(deps, run, abort),
     onUsage,
   });
   const result = {
@@ -172,6 +178,30 @@ export function runBudgetMs({
   return timeoutMs - MARGIN_MS;
 }
 
+/** Returns true for a scheduled analysis that no request has joined. */
+async function isForWatchersOnly(
+  { signals }: Database,
+  { _id, fanOut: watched }: AnalysisRun,
+): Promise<boolean> {
+  return watched !== undefined && !(await signals.exists({ analysisId: _id }));
+}
+
+class TooLateError extends Error {
+  override readonly name = "TooLateError";
+}
+
+/** @throws TooLateError for a scheduled analysis that has waited for too long */
+async function assertInTime(
+  { database, metrics }: Pick<WorkerDeps, "database" | "metrics">,
+  run: AnalysisRun,
+): Promise<void> {
+  if (!(await isForWatchersOnly(database, run))) return;
+  // By the clock that it was planned by: that of this machine may be wrong by half a candle.
+  if (!isTooLate(run, await readTime(database))) return;
+  metrics.scheduledAnalyses("late");
+  throw new TooLateError("The candle of the scheduled analysis closed too long ago.");
+}
+
 /** Market data omits candles that are still open by this machine's clock. */
 async function untilClosed(
   { now }: Pick<WorkerDeps, "now">,
@@ -189,6 +219,7 @@ function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
   if (error instanceof ModelRefusalError) {
     return { ...failedRun("The AI model declined this request."), isRefusal: true };
   }
+  if (error instanceof TooLateError) return failedRun(error.message);
   return failedRun(explain(error, deadline));
 }
 
@@ -261,6 +292,7 @@ type BudgetDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "budgetUsdPer
  */
 async function assertBudgetLeft(
   { database, now, budgetUsdPerDay, analyst }: BudgetDeps & Pick<WorkerDeps, "analyst">,
+  run: AnalysisRun,
   abort: AbortSignal,
 ): Promise<void> {
   if (budgetUsdPerDay === undefined || analyst.name === "rules") return;
@@ -268,7 +300,8 @@ async function assertBudgetLeft(
     ...DATABASE_RETRIES,
     signal: abort,
   });
-  if (isBudgetUsedUp({ spentUsd, budgetUsd: budgetUsdPerDay })) {
+  const percent = (await isForWatchersOnly(database, run)) ? SCHEDULED_BUDGET_PERCENT : 100;
+  if (isBudgetUsedUp({ spentUsd, budgetUsd: budgetUsdPerDay, percent })) {
     throw new BudgetUsedUpError("The daily AI budget is used up.");
   }
 }

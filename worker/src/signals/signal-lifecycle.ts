@@ -1,19 +1,69 @@
 import type { Candle } from "@shared/contract/candle.ts";
+import { IMAGE_ANALYSIS_CREDITS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import type { SignalUsageRecord } from "@shared/database/models/ai-usage.ts";
 import type {
   MarketAnalysisRecord,
   MarketResult,
+  SignalUsageRecord,
 } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
+import { changeCredits } from "@shared/domain/credits.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
-import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credits.ts";
+
+/** Concurrent refunds conflict if the transaction also adds an event for the user. */
+async function hasUsedRefusalRefunds(
+  database: Database,
+  { session, at }: Pick<UnitOfWork, "session" | "at">,
+  userId: Types.ObjectId,
+): Promise<boolean> {
+  const startOfDay = new Date(at.toISOString().slice(0, 10));
+  const refunded = await database.creditEntries
+    .countDocuments({ userId, at: { $gte: startOfDay }, isRefusal: true })
+    .session(session);
+  return refunded >= MAX_REFUSAL_REFUNDS;
+}
+
+async function warnOfCharge(
+  database: Database,
+  { session }: Pick<UnitOfWork, "session">,
+  signal: SignalRecord,
+): Promise<SignalRecord> {
+  const { _id, analysis } = signal;
+  if (!analysis) throw new Error("A failed signal has no analysis.");
+  const warnings = [...analysis.warnings, MESSAGES.refusalCharged];
+  await nativeCollection(database.signals).updateOne(
+    { _id },
+    { $set: { "analysis.warnings": warnings } },
+    { session },
+  );
+  return { ...signal, analysis: { ...analysis, warnings } };
+}
+
+async function refundCredit(
+  database: Database,
+  uow: UnitOfWork,
+  { signal, isRefusal }: { signal: SignalRecord; isRefusal: boolean },
+): Promise<void> {
+  const { _id, userId, symbol } = signal;
+  await changeCredits(database, uow, {
+    userId,
+    kind: "refund",
+    amount: IMAGE_ANALYSIS_CREDITS,
+    by: "system",
+    why: isRefusal
+      ? `The model gave no usable answer to a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} are refunded a day.`
+      : `No analysis came of a chart image of ${symbol}.`,
+    signalId: _id,
+    ...(isRefusal && { isRefusal }),
+  });
+}
 
 export const MAX_SIGNALS = 200;
 
@@ -183,7 +233,10 @@ async function finishAll(
       filter: { _id, status: "running", revision } as const,
       update: {
         $set: { ...analysisEnding(end, at), finishedAt: at, updatedAt: at },
-        $unset: end.status === "failed" ? FREED_KEY : NO_USER,
+        $unset: {
+          ...(end.status === "failed" ? FREED_KEY : NO_USER),
+          ...(!isTrade(end) && NO_FAN_OUT),
+        },
       },
     },
   }));
@@ -205,12 +258,16 @@ async function finishAll(
 }
 
 const NO_USER = { userId: 1 } as const;
+const NO_FAN_OUT = { fanOut: 1 } as const;
 const FREED_KEY = { ...NO_USER, key: 1 } as const;
 
-function analysisEnding({ status, result, provenance }: RunResult, at: Date) {
-  const isTrade = status === "completed" && result.analysis.final_signal !== "WAIT";
-  return { status, result, provenance, ...(isTrade && { resolveAt: at }) };
+function analysisEnding(end: RunResult, at: Date) {
+  const { status, result, provenance } = end;
+  return { status, result, provenance, ...(isTrade(end) && { resolveAt: at }) };
 }
+
+const isTrade = ({ status, result }: RunResult): boolean =>
+  status === "completed" && result.analysis.final_signal !== "WAIT";
 
 interface EndedAnalysis
   extends Pick<AnalysisRun, "_id" | "symbol">,

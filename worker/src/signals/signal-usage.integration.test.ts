@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -17,7 +18,6 @@ import { recordedCandles } from "../testing/candles.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { runAnalysis } from "./run-analysis.ts";
 
-const HOUR_MS = 3_600_000;
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);
 const lastOpened = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
 const candles = recorded.map((candle, index) => ({

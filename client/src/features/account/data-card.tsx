@@ -73,8 +73,8 @@ function DeletionForm() {
   return (
     <Form {...formProps} className="mt-2 flex flex-col gap-5">
       <Dialog.Description className="leading-relaxed text-ink-muted text-pretty">
-        Your signals, images, credits and payment proof are deleted with your account. This cannot
-        be undone.
+        Your signals, watchlist, channels, images, credits and payment proof are deleted with your
+        account. This cannot be undone.
       </Dialog.Description>
       <TextField
         name="username"

@@ -13,7 +13,7 @@ test("an address that an outage left unconfirmed is confirmed by trying again", 
   await screen.findByRole("heading", { name: "Email verified" });
 });
 
-test("the owner of an address deletes the account that somebody else registered with it", async () => {
+test("the owner of an address deletes the account that another person registered with it", async () => {
   api.drop("POST /decline-registration");
   const { user } = openApp("/verify-email?token=any&decline");
   await user.click(await screen.findByRole("button", { name: "Delete the account" }));

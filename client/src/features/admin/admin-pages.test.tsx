@@ -1,5 +1,5 @@
 import type { Setup, SystemHealth } from "@shared/contract/admin.ts";
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { notifyListeners } from "../../lib/realtime/events.ts";
 import { ADMIN, makeUserCard } from "../../testing/factories.ts";
@@ -13,6 +13,7 @@ import {
   overview,
   proof,
   serveUsers,
+  subscriptionSummary,
 } from "../../testing/open-admin.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -169,6 +170,42 @@ test("the overview shows the failures of the system", async () => {
   await screen.findByText("No users yet.");
 });
 
+test("the overview shows the subscriptions, and follows the events", async () => {
+  const submittedAt = new Date(Date.now() - 2.5 * 3_600_000).toISOString();
+  const waiting = { proofs_waiting: 3, median_proof_submitted_at: submittedAt };
+  await openPanel();
+  const section = await screen.findByRole("region", { name: "Subscriptions" });
+  const shown = async (text: string) => waitFor(() => expect(section.textContent).toContain(text));
+  await shown("Monthly revenue$1,500−$150 in 30 days");
+  expect(section.textContent).toContain("Active by planStarter3Trader3Pro5Institutional1");
+  expect(
+    within(section)
+      .getAllByRole("link")
+      .map((link) => link.getAttribute("href")),
+  ).toEqual(["/admin/users?status=ending", "/admin/users?status=proof"]);
+  expect(section.textContent).not.toContain("Median wait");
+  api.reply("GET /admin/subscriptions", { ...subscriptionSummary, ...waiting });
+  const data = makeUserCard();
+  act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
+  await shown("Proofs waiting3Median wait 2 h");
+});
+
+test("the payments are exported as the server writes them", async () => {
+  const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:csv");
+  vi.spyOn(URL, "revokeObjectURL").mockReturnValue();
+  const route = "GET /admin/subscriptions/export";
+  api.fail(route, { status: 503, code: "unavailable", detail: "Try again soon." });
+  const user = await openPanel();
+  await user.click(screen.getByRole("button", { name: "Export CSV" }));
+  await screen.findByText("Try again soon.");
+  api.replyText(route, "username,plan\r\nann,pro\r\n", "text/csv; charset=utf-8");
+  await user.click(screen.getByRole("button", { name: "Export CSV" }));
+  await waitFor(() => expect(saved).toHaveBeenCalled());
+  const [file] = saved.mock.lastCall ?? [];
+  expect(file instanceof Blob && (await file.text())).toBe("username,plan\r\nann,pro\r\n");
+  expect(screen.queryByText("Try again soon.")).toBeNull();
+});
+
 test("all histories are cleared after a question, with the server's word on what was deleted", async () => {
   const detail = "Deleted 3 signals of 2 users.";
   api.reply("POST /admin/clear-all-signal-history", { detail });
@@ -182,6 +219,7 @@ const down: SystemHealth = {
   problems: ["no-worker"],
   queue: { waiting: 3, running: 0, oldest_waiting_seconds: 75 },
   workers: [],
+  prices: { websocket: 8, polling: 11, fallback: 0 },
   server: { event_feed: "running", version: "0.1.0" },
 };
 

@@ -6,12 +6,14 @@ import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { clearAllHistory, reasonOf, runAction } from "./api.ts";
 import { useAdminSync } from "./apply-admin-event.ts";
+import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { Metrics, WaitingSection } from "./overview.tsx";
 import { PaymentSection } from "./payment-section.tsx";
 import { SecurityLog } from "./security-log.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
+import { SubscriptionsSection } from "./subscriptions-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import { ProofReview, WaitingProofs } from "./users/proof-review.tsx";
 import { UsersSection } from "./users/users-section.tsx";
@@ -25,6 +27,7 @@ export const OverviewPage = () => (
     <SetupChecklist />
     <WaitingSection />
     <Metrics />
+    <SubscriptionsSection />
     <UsersSection pageSize={USERS_ON_OVERVIEW} />
     <PaymentSection />
     <ImagesSection pageSize={IMAGES_ON_OVERVIEW} />
@@ -57,6 +60,7 @@ export const SystemPage = () => (
   <AdminFrame title="System">
     <HealthSection />
     <UsageSection />
+    <ChannelsSection />
     <HistorySection />
   </AdminFrame>
 );
@@ -70,7 +74,6 @@ export const AuditPage = () => (
   </AdminFrame>
 );
 
-/** The former address of the security log. */
 export function SecurityLogRedirect() {
   const { search } = useLocation();
   return <Navigate to={`/admin/audit${search}`} replace />;

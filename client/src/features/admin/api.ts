@@ -1,3 +1,4 @@
+import type { UserCard } from "@shared/contract/account.ts";
 import type { PaymentDetailsUpdate } from "@shared/contract/account-requests.ts";
 import {
   type ActionDone,
@@ -10,22 +11,23 @@ import {
   userDetailsSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
+import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
+import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { z } from "zod";
+import { OVERVIEW_KEY } from "../../lib/admin-overview.ts";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
+import { saveFile } from "../../lib/save-file.ts";
+import { showToast } from "../../ui/show-toast.ts";
 
-export type UserAction =
-  | "approve"
-  | "revoke"
-  | "delete-user"
-  | "delete-proof"
-  | "delete-signal-history";
+export type UserAction = "revoke" | "delete-user" | "delete-proof" | "delete-signal-history";
 
 export const actOnUser = (action: UserAction, username: string): Promise<ActionDone> =>
   api({
@@ -34,6 +36,41 @@ export const actOnUser = (action: UserAction, username: string): Promise<ActionD
     params: { username },
     schema: actionDoneSchema,
   });
+
+export const approveUser = (username: string, approval: Approval): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: "/admin/approve/:username",
+    params: { username },
+    body: approval,
+    schema: actionDoneSchema,
+  });
+
+/** Renews the subscription as it is shown: of several requests for the same end, one counts. */
+export const renewSubscription = (
+  { username, subscription }: UserCard,
+  renewal: Approval,
+): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: "/admin/renew/:username",
+    params: { username },
+    headers: { "Idempotency-Key": `renew-${subscription?.ends_at}` },
+    body: { ...renewal, ends_at: subscription?.ends_at },
+    schema: actionDoneSchema,
+  });
+
+/** Saves all payments for subscriptions as a file. */
+export async function exportPayments(): Promise<void> {
+  const csv = await api({
+    path: "/admin/subscriptions/export",
+    headers: { Accept: "text/csv" },
+    timeoutMs: TIMEOUTS_MS.history,
+    schema: z.string(),
+  });
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`subscriptions-${day}.csv`, csv, "text/csv;charset=utf-8");
+}
 
 export const setImageAccess = (username: string, allow: boolean): Promise<ActionDone> =>
   api({
@@ -70,6 +107,14 @@ export const savePaymentDetails = (details: PaymentDetailsUpdate): Promise<Actio
     schema: actionDoneSchema,
   });
 
+/** Pauses or resumes the deliveries to all channels. */
+export const setDeliveriesPaused = (isPaused: boolean): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: isPaused ? "/admin/channels/pause" : "/admin/channels/resume",
+    schema: actionDoneSchema,
+  });
+
 export const clearAllHistory = (): Promise<ActionDone> =>
   api({
     method: "POST",
@@ -96,8 +141,11 @@ export const adminKeys = {
   images: ["admin", "chart-images"],
   payment: ["admin", "payment-details"],
   usage: ["admin", "usage"],
+  /** Below the overview, so that the events which concern that are followed here too. */
+  subscriptions: [...OVERVIEW_KEY, "subscriptions"],
   securityLog: ["admin", "security-log"],
   health: ["admin", "health"],
+  channels: ["admin", "channels"],
 } as const;
 
 /** No event reports token usage, so it is polled. */
@@ -175,6 +223,11 @@ export const usePaymentDetails = () =>
     api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
   );
 
+export const useSubscriptionSummary = () =>
+  useAdminQuery(adminKeys.subscriptions, (signal) =>
+    api({ path: "/admin/subscriptions", schema: subscriptionSummarySchema, signal }),
+  );
+
 export const useUsage = () =>
   useAdminQuery(
     adminKeys.usage,
@@ -187,6 +240,15 @@ export const useHealth = () =>
     adminKeys.health,
     (signal) => api({ path: "/admin/health", schema: systemHealthSchema, signal }),
     HEALTH_REFRESH_INTERVAL_MS,
+  );
+
+const CHANNELS_REFRESH_INTERVAL_MS = 15_000;
+
+export const useChannelTotals = () =>
+  useAdminQuery(
+    adminKeys.channels,
+    (signal) => api({ path: "/admin/channels", schema: channelTotalsSchema, signal }),
+    CHANNELS_REFRESH_INTERVAL_MS,
   );
 
 export const useSecurityLog = (filter: Partial<SecurityLogQuery>) =>
@@ -212,6 +274,20 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   const queryKey = isLive ? adminKeys.securityLog : ["admin"];
   void refetch({ queryKey });
   return detail;
+}
+
+/** Shows the confirmation of an action, with a button that sends its opposite. */
+export async function runReversible(
+  action: Promise<ActionDone>,
+  opposite: () => Promise<ActionDone>,
+): Promise<void> {
+  const title = await runAction(action);
+  const undo = () =>
+    runAction(opposite()).then(
+      (detail) => showToast({ title: detail }),
+      (error: unknown) => showToast({ title: "Undo failed", description: reasonOf(error) }),
+    );
+  showToast({ title, action: { label: "Undo", run: () => void undo() } });
 }
 
 export const reasonOf = (error: unknown): string => errorText(error, "Unknown error");

@@ -15,6 +15,7 @@ const userCard = (username: string, change: Partial<UserCard> = {}): UserCard =>
   approved: false,
   allow_image_upload: false,
   image_credits: 0,
+  subscription: null,
   payment_proof: null,
   created_at: "2025-11-20T12:00:00.000Z",
   ...change,

@@ -68,7 +68,7 @@ const isSame = (a: Pick<UserCard, "username">, b: Pick<UserCard, "username">): b
   a.username === b.username;
 
 /** The user after the event; null if they are deleted. */
-export function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
+function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
   switch (event.name) {
     case "user:registered":
     case "user:updated":
@@ -80,7 +80,6 @@ export function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
   }
 }
 
-/** Whether a proof of payment awaits review. */
 export const isWaiting = ({ payment_proof: proof }: UserCard): boolean =>
   proof !== null && proof.reviewed_at === undefined;
 

@@ -108,7 +108,7 @@ function Overview({ health, isStale }: { health: SystemHealth; isStale: boolean 
   );
 }
 
-function Metrics({ health: { queue, workers, server } }: { health: SystemHealth }) {
+function Metrics({ health: { queue, workers, server, prices } }: { health: SystemHealth }) {
   const { waiting, running, oldest_waiting_seconds } = queue;
   const metrics = [
     { label: "Workers", value: workers.length, tone: workers.length ? "" : "text-danger" },
@@ -121,14 +121,16 @@ function Metrics({ health: { queue, workers, server } }: { health: SystemHealth 
     server.event_feed === "running"
       ? { label: "Event feed", value: "Running" }
       : { label: "Event feed", value: "Interrupted", tone: "text-wait" },
+    {
+      label: "Live prices",
+      value: `${prices.websocket} live, ${prices.polling + prices.fallback} polled`,
+      tone: prices.fallback > 0 ? "text-wait" : "",
+    },
   ];
   return (
-    <dl className="grid grid-cols-2 gap-px border-t border-line bg-line sm:grid-cols-3 xl:grid-cols-5">
+    <dl className="grid grid-cols-2 gap-px border-t border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
       {metrics.map(({ label, value, tone = "" }) => (
-        <div
-          key={label}
-          className="bg-surface px-4 py-3 last:max-sm:col-span-2 sm:px-5 sm:last:max-xl:col-span-2"
-        >
+        <div key={label} className="bg-surface px-4 py-3 sm:px-5">
           <dt className="text-sm text-ink-muted">{label}</dt>
           <dd className={`figures mt-0.5 text-lg font-semibold tracking-tight ${tone}`}>{value}</dd>
         </div>
@@ -308,16 +310,19 @@ function describeProblem(problem: SystemProblem, { queue, workers }: SystemHealt
     const text = "Signals use another provider as long as one has the candles.";
     return { title: `Failing: ${names}`, text };
   }
-  const text =
-    problem === "no-worker"
-      ? "Signals are not being processed and will time out. Start a worker."
-      : "Live updates from this server are delayed.";
-  return { title: problemTitles[problem], text };
+  return { title: problemTitles[problem], text: problemTexts[problem] };
 }
+
+const problemTexts = {
+  "no-worker": "Signals are not being processed and will time out. Start a worker.",
+  "feed-interrupted": "Live updates from this server are delayed.",
+  "price-feed-lost": "Prices are polled every few seconds until its WebSocket is back.",
+} as const;
 
 export const problemTitles: Record<SystemProblem, string> = {
   "no-worker": "No active workers",
   "feed-interrupted": "The event feed is interrupted",
   backlog: "Signals are waiting",
   "provider-failing": "A data provider is failing",
+  "price-feed-lost": "Live prices of an exchange are lost",
 };

@@ -40,7 +40,6 @@ const FIELDS = paymentDetailsSchema.keyof().options;
 const areSame = (a: PaymentDetails, b: PaymentDetails) =>
   FIELDS.every((field) => a[field] === b[field]);
 
-/** The edited details and the saved ones from which the edit started. */
 type Draft = Record<"from" | "details", PaymentDetails>;
 
 /** Follows what other admins save until this admin edits; then a conflict is shown. */

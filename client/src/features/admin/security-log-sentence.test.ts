@@ -11,6 +11,16 @@ const said = (type: string, entry: Partial<SecurityLogEntry> = {}) =>
 
 test.each([
   ["approval:changed", { approved: true }, "approved ann"],
+  [
+    "subscription:started",
+    { plan: "pro", months: 1 },
+    "started a subscription of ann: Pro, 1 month",
+  ],
+  [
+    "subscription:renewed",
+    { plan: "trader", months: 3 },
+    "renewed the subscription of ann: Trader, 3 months",
+  ],
   ["image-access:changed", { allowed: false }, "blocked image upload for ann"],
   ["credits:granted", { credits: 1, image_credits: 4 }, "granted 1 credit to ann, now 4"],
   ["credits:granted", { credits: -3, image_credits: 0 }, "took 3 credits from ann, now 0"],
@@ -43,7 +53,7 @@ test("a failed sign-in says why, and whose name was used if a user has it", () =
   );
 });
 
-test("users who delete themselves are told from those who were deleted", () => {
+test("users who delete their own account differ from those whom an administrator deleted", () => {
   expect(said("user:deleted")).toBe("deleted the user ann");
   expect(said("user:deleted", { actor: "ann" })).toBe("deleted their account");
 });

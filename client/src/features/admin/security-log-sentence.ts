@@ -1,3 +1,4 @@
+import { PLANS } from "@shared/contract/plans.ts";
 import type { SecurityEventType, SecurityLogEntry } from "@shared/contract/security-log.ts";
 import { formatPlural } from "../../lib/format.ts";
 
@@ -6,6 +7,9 @@ type Describe = (user: string, details: Details, isOwn: boolean) => string;
 
 const plural = (number: unknown, noun: string): string =>
   typeof number === "number" ? formatPlural(number, noun) : `some ${noun}s`;
+
+const planName = (plan: unknown): string =>
+  PLANS.find(({ id }) => id === plan)?.name ?? String(plan);
 
 const failures: Record<string, string> = {
   "invalid-password": "with a wrong password",
@@ -93,6 +97,16 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (user, { approved }) =>
       approved ? `approved ${user}` : `revoked the approval of ${user}`,
   },
+  "subscription:started": {
+    label: "Subscription started",
+    describe: (user, { plan, months }) =>
+      `started a subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}`,
+  },
+  "subscription:renewed": {
+    label: "Subscription renewed",
+    describe: (user, { plan, months }) =>
+      `renewed the subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}`,
+  },
   "image-access:changed": {
     label: "Image upload changed",
     describe: (user, { allowed }) => `${allowed ? "allowed" : "blocked"} image upload for ${user}`,
@@ -130,6 +144,14 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     label: "Jobs changed",
     describe: (_, { action, jobs, names }) =>
       `${jobActions[String(action)] ?? "changed"} ${plural(jobs, "job")} of the queue: ${names}`,
+  },
+  "channels:paused": {
+    label: "Deliveries paused",
+    describe: () => "paused the deliveries to all channels",
+  },
+  "channels:resumed": {
+    label: "Deliveries resumed",
+    describe: () => "resumed the deliveries to all channels",
   },
   "access:refused": {
     label: "Access refused",

@@ -4,7 +4,6 @@ import {
   type SecurityLogQuery,
   securityFilterSchema,
 } from "@shared/contract/security-log.ts";
-import { ChevronDown } from "lucide-react";
 import { type FormEvent, type ReactNode, useId } from "react";
 import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
@@ -14,6 +13,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { NextPage } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
+import { Select } from "../../ui/select-field.tsx";
 import { useSecurityLog } from "./api.ts";
 import { securityEvents, securityLogSentence } from "./security-log-sentence.ts";
 
@@ -108,20 +108,9 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
     >
       <Labelled label="Event">
         {(id) => (
-          <div className="relative">
-            <select
-              id={id}
-              name="type"
-              defaultValue={filter.type ?? ""}
-              className={`${input} cursor-pointer appearance-none pr-10 [&_option]:bg-raised`}
-            >
-              <EventOptions />
-            </select>
-            <ChevronDown
-              aria-hidden
-              className="pointer-events-none absolute inset-y-0 right-3.5 my-auto size-4 text-ink-faint"
-            />
-          </div>
+          <Select id={id} name="type" defaultValue={filter.type ?? ""}>
+            <EventOptions />
+          </Select>
         )}
       </Labelled>
       <Labelled label="User">

@@ -139,11 +139,26 @@ function SetupStep({ step, setup }: { step: AnyStep; setup: Setup | undefined })
           {setup && <span className="sr-only">{isDone ? ": done" : ": to do"}</span>}
         </p>
         <div className="min-w-0 flex-1 text-ink-muted text-pretty wrap-anywhere">
-          {setup ? texts[setup[name]] : <Skeleton className="h-5 max-w-sm max-sm:h-10" />}
+          {setup ? texts[setup[name]] : <TextSkeleton texts={Object.values(texts)} />}
         </div>
-        {setup && !isDone && link && <TextLink to={link.to}>{link.label}</TextLink>}
+        {!isDone && link && (
+          <span className={setup ? "" : "invisible"}>
+            <TextLink to={link.to}>{link.label}</TextLink>
+          </span>
+        )}
       </div>
     </li>
+  );
+}
+
+/** As high as the longest of the texts. */
+function TextSkeleton({ texts }: { texts: string[] }) {
+  const longest = texts.toSorted((a, b) => b.length - a.length)[0];
+  return (
+    <div aria-hidden className="relative">
+      <span className="invisible">{longest}</span>
+      <Skeleton className="absolute inset-x-0 inset-y-0.5 max-w-sm" />
+    </div>
   );
 }
 

@@ -63,7 +63,7 @@ test("analyses and outcomes of the demo record are labelled", async () => {
 const verify = async ({ user }: ReturnType<typeof openApp>) =>
   user.click(await screen.findByRole("button", { name: /^Verify/ }));
 
-test("sealed analyses and resolved ones are told apart", async () => {
+test("hidden analyses differ from resolved ones", async () => {
   const { user } = openWith();
   await screen.findAllByText(/^#\d/);
   const records = screen.getAllByRole("listitem").filter((item) => item.textContent?.includes("#"));
@@ -98,7 +98,7 @@ describe("verification in the browser", () => {
 describe("the witnesses", () => {
   const region = () => screen.findByRole("region", { name: "Witnesses" });
 
-  test("are said to be missing where nobody else has a head of the ledger", async () => {
+  test("are shown as missing if no witness has a head of the ledger", async () => {
     openWith(entries, { heads: [headOf("2025-01-31", [])], next_before: null });
     const witnesses = await region();
     await within(witnesses).findByText(

@@ -4,7 +4,7 @@ import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { DataLabel } from "../../ui/data-label.tsx";
+import { DataLabel } from "../../ui/column-headings.tsx";
 import { NextPage } from "../../ui/load-error.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";

@@ -1,8 +1,9 @@
-import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
-import { useQuery } from "@tanstack/react-query";
+import { type OfferedPayments, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { type Plan, planById } from "@shared/contract/plans.ts";
 import { Wallet } from "lucide-react";
+import { useEffect } from "react";
 import { Link, useSearchParams } from "react-router-dom";
-import { api } from "../../lib/api/client.ts";
+import { useMe } from "../../lib/me.ts";
 import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
@@ -10,10 +11,16 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { type Plan, planById } from "./plans.ts";
+import { choosePlan, PROOF_ANCHOR } from "./chosen-plan.ts";
+import { useOfferedPayments } from "./offered-payments.ts";
+import { RenewalNote } from "./renewal-note.tsx";
 
 export function PaymentPage() {
   const [parameters] = useSearchParams();
+  const planId = parameters.get("plan");
+  const plan = planById(planId);
+  const subscription = useMe()?.subscription;
+  useEffect(() => choosePlan(planId), [planId]);
   usePageDescription("How to pay for your AI Trading Bot subscription.");
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
@@ -22,14 +29,22 @@ export function PaymentPage() {
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <div className="flex flex-col gap-6 lg:sticky lg:top-22">
-          <FeeCard plan={planById(parameters.get("plan"))} />
+          <FeeCard plan={plan} />
           <Alert tone="warning" title="Important">
             <p>
               After paying, submit your payment proof on the dashboard: the sender's name and a
               screenshot or photo of the payment. An administrator reviews it and approves your
               account.
             </p>
-            <Link to="/dashboard" className={`${buttonClass({ variant: "secondary" })} mt-3`}>
+            {subscription && subscription.status !== "ended" && (
+              <p className="mt-2 text-ink">
+                <RenewalNote subscription={subscription} plan={plan} />
+              </p>
+            )}
+            <Link
+              to={`/dashboard#${PROOF_ANCHOR}`}
+              className={`${buttonClass({ variant: "secondary" })} mt-3`}
+            >
               Submit proof on the dashboard
             </Link>
           </Alert>
@@ -69,11 +84,7 @@ function FeeCard({ plan }: { plan: Plan }) {
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
 function PaymentMethods() {
-  const { data, isError, refetch } = useQuery({
-    queryKey: ["payment-details"],
-    queryFn: ({ signal }) =>
-      api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
-  });
+  const { data, isError, refetch } = useOfferedPayments();
   if (data) return <MethodCards methods={offeredMethods(data)} />;
   if (isError) {
     return (
@@ -99,7 +110,7 @@ function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }
   if (methods.length === 0) return <NoMethods />;
   return (
     <ul className={gridClass}>
-      {methods.map(({ key, label, details }) => (
+      {methods.map(({ key, label, details, note }) => (
         <li key={key}>
           <Card className="flex h-full flex-col gap-3 p-5 sm:p-6">
             <div className="flex flex-wrap items-center justify-between gap-3">
@@ -109,6 +120,7 @@ function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }
             <p className="leading-relaxed break-words whitespace-pre-line text-ink-muted">
               {details}
             </p>
+            {note && <p className="text-sm text-ink-faint text-pretty">{note}</p>}
           </Card>
         </li>
       ))}
@@ -137,8 +149,21 @@ const ContactLink = () => (
   </Link>
 );
 
-export const offeredMethods = (details: PaymentDetails) =>
-  paymentDetailsSchema
+interface Method {
+  key: string;
+  label: string;
+  details: string;
+  note?: string;
+}
+
+export function offeredMethods({ usdt = [], ...details }: OfferedPayments): Method[] {
+  const written = paymentDetailsSchema
     .keyof()
     .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))
     .filter((method) => method.details !== "");
+  const wallets = usdt.map(({ network, address }) => ({
+    ...{ key: network, label: `USDT on ${network}`, details: address },
+    note: `Send only USDT, and only on ${network}. Keep the transaction hash for your proof.`,
+  }));
+  return [...written, ...wallets];
+}

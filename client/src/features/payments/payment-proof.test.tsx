@@ -1,7 +1,8 @@
+import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { refetchMe } from "../../lib/me.ts";
-import { makeMe } from "../../testing/factories.ts";
+import { inDays, makeMe, makeSubscription } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -37,6 +38,30 @@ test("a file that is no image, or too large, is refused before it is sent", asyn
   await screen.findByText(/larger than 5 MB/);
 });
 
+test("a proof names its transaction if the seller accepts USDT", async () => {
+  const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
+  api.reply("GET /payment-details", {
+    ...{ ...none, paypal_details: "", skrill_details: "", wise_details: "" },
+    usdt: [{ network: "Tron", address: "TR7NHq" }],
+  });
+  api.reply("POST /submit-payment-proof", { detail: "Sent." });
+  const { user, submit } = await openDashboard();
+  const field = await screen.findByLabelText("Transaction hash (optional)");
+  screen.getByText(/If you paid in USDT on Tron\./);
+  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
+  await user.upload(screen.getByLabelText("Proof image"), image("proof.png"));
+  await user.type(field, "my payment");
+  await user.click(submit);
+  await screen.findByText("Enter the transaction hash: 64 digits and letters from a to f.");
+  expect(api.bodiesOf("POST /submit-payment-proof")).toEqual([]);
+  await user.clear(field);
+  await user.type(field, "AB".repeat(32));
+  await user.click(submit);
+  await waitFor(() =>
+    expect(api.bodiesOf("POST /submit-payment-proof")[0]).toContain("ab".repeat(32)),
+  );
+});
+
 test("the steps to approval say what is done and what comes next", async () => {
   const me = makeMe({ approved: false, email_verified: false });
   openApp("/dashboard", me);
@@ -59,6 +84,79 @@ test("the steps to approval say what is done and what comes next", async () => {
   await waitFor(() => expect(textsOf()[0]).toContain("Verify your email: done"));
   expect(textsOf()[1]).toContain("Send a payment proof: done");
   expect(textsOf()[2]).toContain("An administrator is reviewing your proof.");
+});
+
+const noDetails = {
+  ...{ bank_details_1: "", bank_details_2: "", bank_details_3: "" },
+  ...{ paypal_details: "", skrill_details: "", wise_details: "" },
+};
+
+const planField = () => screen.findByRole<HTMLSelectElement>("combobox", { name: "Plan" });
+
+test("the plan of the payment page is kept over the sign-in and sent with the proof, once", async () => {
+  api.reply("GET /payment-details", noDetails);
+  api.reply("POST /login", { token: "t", approved: false, role: "user", username: "ann" });
+  const me = makeMe({ approved: false });
+  api.reply("GET /me", me);
+  const { user, address } = openApp("/payment?plan=starter");
+  await user.click(await screen.findByRole("link", { name: "Submit proof on the dashboard" }));
+  await waitFor(() => expect(address()).toBe("/login"));
+  await user.type(await screen.findByLabelText("Username"), "ann");
+  await user.type(screen.getByLabelText("Password"), "secret-123");
+  const main = within(screen.getByRole("main"));
+  await user.click(main.getByRole("button", { name: "Login" }));
+  expect((await planField()).value).toBe("starter");
+  screen.getByRole("option", { name: "Starter, $50 per month" });
+  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
+  await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
+  const payment_proof = {
+    ...{ sender_name: "Jane Miller", filename: "a.png", url: "/a.png", plan: "starter" },
+    submitted_at: inDays(0),
+  };
+  api.reply("POST /submit-payment-proof", { detail: "Done." });
+  api.reply("GET /me", { ...me, payment_proof });
+  await user.click(screen.getByRole("button", { name: "Submit proof" }));
+  const status = (await screen.findByText("Proof under review")).parentElement;
+  expect(status?.textContent).toContain("Plan Starter, $50 per month");
+  const [body] = api.bodiesOf("POST /submit-payment-proof");
+  expect(body).toMatch(/name="plan"\s+starter\s/);
+  expect(localStorage.getItem("chosen-plan")).toBeNull();
+});
+
+test("without a chosen plan, a proof names none", async () => {
+  api.reply("POST /submit-payment-proof", { detail: "Done." });
+  const { user, submit } = await openDashboard();
+  expect((await planField()).value).toBe("");
+  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
+  await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
+  await user.click(submit);
+  await screen.findByText("Proof submitted successfully! Please wait for review.");
+  const [body] = api.bodiesOf("POST /submit-payment-proof");
+  expect(body).not.toContain('name="plan"');
+});
+
+test("during a subscription the form opens on request, with its plan and what it renews", async () => {
+  const subscription = makeSubscription();
+  const { user } = openApp("/dashboard", { subscription });
+  await user.click(await screen.findByRole("button", { name: "Submit payment proof" }));
+  expect((await planField()).value).toBe("trader");
+  screen.getByText(/A proof that you send now renews it/);
+});
+
+test("a proof for a renewal says so until it is accepted", async () => {
+  const payment_proof: Proof = {
+    ...{ sender_name: "Jane Miller", filename: "a.png", url: "/a.png", submitted_at: inDays(0) },
+    plan: "pro",
+    renewal: true,
+  };
+  const me = makeMe({ subscription: makeSubscription(), payment_proof });
+  openApp("/dashboard", me);
+  await screen.findByText("Proof under review");
+  screen.getByText("Renews your subscription");
+  api.reply("GET /me", { ...me, payment_proof: { ...payment_proof, reviewed_at: inDays(0) } });
+  act(() => void refetchMe());
+  await waitFor(() => expect(screen.queryByText("Proof under review")).toBeNull());
+  screen.getByRole("button", { name: "Submit payment proof" });
 });
 
 test("a failed upload shows the reason and keeps what was filled in", async () => {

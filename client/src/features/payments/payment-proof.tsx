@@ -1,16 +1,18 @@
 import { Form } from "@base-ui/react/form";
-import type { PaymentProof as Proof } from "@shared/contract/account.ts";
+import type { Me, PaymentProof as Proof } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { PLANS, type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useLocation } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { toFormErrors } from "../../lib/api/field-errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
-import { refetchMe, useMe } from "../../lib/me.ts";
+import { refetchMe, useMe, waitingProof } from "../../lib/me.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -18,23 +20,33 @@ import { Skeleton } from "../../ui/card.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
 import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { forgetChosenPlan, PROOF_ANCHOR, readChosenPlan } from "./chosen-plan.ts";
+import { RenewalNote } from "./renewal-note.tsx";
+import { TransactionField } from "./transaction-field.tsx";
 
 export function PaymentProof() {
   const account = useMe();
+  const section = useRef<HTMLElement>(null);
+  const { hash } = useLocation();
   const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
     () => onLiveEvent((event) => event.name === "proof:deleted" && setHappened("removed")),
     [],
   );
+  useEffect(() => {
+    if (hash === `#${PROOF_ANCHOR}`) section.current?.scrollIntoView({ block: "center" });
+  }, [hash]);
   const sent = () => {
     setHappened("sent");
     setReplacing(false);
+    forgetChosenPlan();
   };
-  const proof = account?.payment_proof ?? null;
+  const proof = waitingProof(account);
   return (
-    <section aria-labelledby="proof-title" className="flex flex-col gap-5">
+    <section ref={section} aria-labelledby="proof-title" className="flex flex-col gap-5">
       <header>
         <h3 id="proof-title" className="text-lg font-semibold tracking-tight">
           Payment proof
@@ -55,7 +67,7 @@ export function PaymentProof() {
       </div>
       {!account && <Skeleton className="h-56 rounded-control" />}
       {proof && <SentProof proof={proof} replacing={replacing} onReplace={setReplacing} />}
-      {account && (!proof || replacing) && <ProofForm onSent={sent} />}
+      {account && (!proof || replacing) && <ProofForm account={account} onSent={sent} />}
     </section>
   );
 }
@@ -80,6 +92,12 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
           <Hourglass aria-hidden className="size-4" />
           Proof under review
         </p>
+        {proof.plan && (
+          <p>
+            <span className="text-ink-faint">Plan</span> {describePlan(planById(proof.plan))}
+          </p>
+        )}
+        {proof.renewal && <p>Renews your subscription</p>}
         <p className="break-words">
           <span className="text-ink-faint">Sent by</span> {proof.sender_name}
         </p>
@@ -94,10 +112,24 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
   );
 }
 
-const emptyInputs: ProofInputs = { senderName: "", file: null };
+const describePlan = ({ name, monthlyUsd }: Plan) => `${name}, $${monthlyUsd} per month`;
 
-function ProofForm({ onSent }: { onSent(): void }) {
-  const [inputs, setInputs] = useState(emptyInputs);
+const planOptions = [
+  { value: "", label: "Choose the plan that you paid for" },
+  ...PLANS.map((plan) => ({ value: plan.id, label: describePlan(plan) })),
+] as const;
+
+interface ProofFormProps {
+  account: Me;
+  onSent(): void;
+}
+
+function ProofForm({ account, onSent }: ProofFormProps) {
+  const { payment_proof, subscription } = account;
+  const [inputs, setInputs] = useState<ProofInputs>(() => ({
+    plan: readChosenPlan() ?? payment_proof?.plan ?? subscription?.plan ?? "",
+    ...{ senderName: "", transactionHash: "", file: null },
+  }));
   const upload = useMutation({
     mutationFn: submitProof,
     onSuccess: async () => {
@@ -117,6 +149,17 @@ function ProofForm({ onSent }: { onSent(): void }) {
   const errors = upload.error instanceof ApiError ? toFormErrors(upload.error.fieldErrors) : {};
   return (
     <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
+      <SelectField
+        label="Plan"
+        value={inputs.plan}
+        options={planOptions}
+        onChange={(plan) => change({ plan })}
+      />
+      {subscription && subscription.status !== "ended" && inputs.plan && (
+        <p className="text-sm text-ink-muted text-pretty">
+          <RenewalNote subscription={subscription} plan={planById(inputs.plan)} />
+        </p>
+      )}
       <TextField
         name="sender_name"
         label="Sender name"
@@ -125,6 +168,10 @@ function ProofForm({ onSent }: { onSent(): void }) {
         aria-required
         value={inputs.senderName}
         onValueChange={(senderName) => change({ senderName })}
+      />
+      <TransactionField
+        value={inputs.transactionHash}
+        onChange={(transactionHash) => change({ transactionHash })}
       />
       <ImageField
         name="proof_image"
@@ -148,17 +195,25 @@ function ProofForm({ onSent }: { onSent(): void }) {
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface ProofInputs {
+  plan: PlanId | "";
   senderName: string;
+  transactionHash: string;
   file: File | null;
 }
 
-async function submitProof({ senderName, file }: ProofInputs): Promise<ActionDone> {
+async function submitProof(inputs: ProofInputs): Promise<ActionDone> {
+  const { plan, senderName, file } = inputs;
   if (senderName.trim() === "" || !file) {
     throw new ApiError(MESSAGES.proofIncomplete, { status: 0, code: "invalid-input" });
   }
-  const data = parseForm(proofFormSchema, { sender_name: senderName });
+  const data = parseForm(proofFormSchema, {
+    sender_name: senderName,
+    transaction_hash: inputs.transactionHash,
+  });
   const body = new FormData();
   body.set("sender_name", data.sender_name);
+  if (plan) body.set("plan", plan);
+  if (data.transaction_hash) body.set("transaction_hash", data.transaction_hash);
   body.set("proof_image", file);
   return api({
     method: "POST",

@@ -1,11 +1,12 @@
-import type { PaymentDetails } from "@shared/contract/payment.ts";
+import type { OfferedPayments } from "@shared/contract/payment.ts";
+import { PLANS } from "@shared/contract/plans.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { makeSubscription } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { PLANS } from "./plans.ts";
 
-function saveDetails(details: Partial<PaymentDetails>): void {
+function saveDetails(details: Partial<OfferedPayments>): void {
   const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
   const empty = { ...none, paypal_details: "", skrill_details: "", wise_details: "" };
   api.reply("GET /payment-details", { ...empty, ...details });
@@ -53,6 +54,15 @@ test("a configured method is shown as plain text and copied; a blank one is not 
   expect(await navigator.clipboard.readText()).toBe(text);
 });
 
+test("the addresses for USDT are shown with their network and copied", async () => {
+  saveDetails({ usdt: [{ network: "Tron", address: "TR7NHq" }] });
+  openApp("/payment");
+  await screen.findByText("TR7NHq");
+  expect(methods()).toEqual(["USDT on Tron"]);
+  screen.getByText(/Send only USDT, and only on Tron/);
+  screen.getByRole("button", { name: /^Copy\s*USDT on Tron$/ });
+});
+
 test("all configured methods are listed in one order, with what to do after paying", async () => {
   saveDetails({
     wise_details: "e",
@@ -82,6 +92,42 @@ test("payment details that cannot be loaded are loaded again on request", async 
   await user.click(screen.getByRole("button", { name: "Try again" }));
   await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });
+
+const renewals = [
+  {
+    name: "of the same plan, from its end, on the day of its start",
+    path: "/payment?plan=trader",
+    subscription: { started_at: "2026-10-31T12:00:00.000Z", ends_at: "2026-11-30T12:00:00.000Z" },
+    text: "Your Trader subscription runs until 30 Nov 2026. A proof that you send now renews it: one month of the Trader plan extends it to 31 Dec 2026.",
+  },
+  {
+    name: "with another plan, which starts at the end",
+    path: "/payment?plan=pro",
+    subscription: { started_at: "2026-11-05T12:00:00.000Z", ends_at: "2026-12-05T12:00:00.000Z" },
+    text: "A proof that you send now renews it: one month of the Pro plan extends it to 5 Jan 2027. The Pro plan starts on 5 Dec 2026.",
+  },
+  {
+    name: "in the grace period, with the end of the access",
+    path: "/payment?plan=trader",
+    subscription: {
+      status: "grace",
+      started_at: "2026-09-23T12:00:00.000Z",
+      ends_at: "2026-11-23T12:00:00.000Z",
+      grace_until: "2026-11-26T12:00:00.000Z",
+    },
+    text: "Your Trader subscription ended on 23 Nov 2026; you keep your access until 26 Nov 2026. A proof that you send now renews it: one month of the Trader plan extends it to 23 Dec 2026.",
+  },
+] as const;
+
+test.each(renewals)(
+  "the payment page says what a proof renews: $name",
+  async ({ path, subscription, text }) => {
+    saveDetails({});
+    openApp(path, { subscription: makeSubscription(subscription) });
+    const note = await screen.findByText(/A proof that you send now renews it/);
+    expect(note.textContent).toContain(text);
+  },
+);
 
 test("the pricing page recommends one plan", async () => {
   openApp("/pricing");

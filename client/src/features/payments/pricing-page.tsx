@@ -1,9 +1,16 @@
+import { FEATURED_PLAN, PLANS, type Plan } from "@shared/contract/plans.ts";
 import { Check } from "lucide-react";
 import { Link } from "react-router-dom";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { FEATURED_PLAN, PLAN_FEATURES, PLANS, type Plan } from "./plans.ts";
+
+const PLAN_FEATURES = [
+  "Real-time signals",
+  "All markets",
+  "Unlimited signal requests",
+  "Full history",
+];
 
 const steps = {
   "Choose a plan and pay":

@@ -79,6 +79,15 @@ test("filters are kept in the address, and demo data is always named", async () 
   await screen.findByText("Demo record, from recorded candles");
 });
 
+test("the trades of the shown record can be saved", async () => {
+  openWith(record, "/performance?data=replay&timeframe=4h");
+  await metrics();
+  const link = (name: string) => screen.getByRole("link", { name }).getAttribute("href");
+  const path = "/performance/export?format=";
+  expect(link("Export CSV")).toContain(`${path}csv&data=replay&timeframe=4h`);
+  expect(link("Export JSON")).toContain(`${path}json&data=replay&timeframe=4h`);
+});
+
 const noSignals = Object.fromEntries(Object.keys(record.counts).map((name) => [name, 0]));
 const emptyRecord = {
   ...{ ...record, ...noRates, counts: noSignals, trades: 0, effective_trades: 0, equity: [] },

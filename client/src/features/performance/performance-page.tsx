@@ -1,11 +1,16 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
+import {
+  EXPORT_FORMATS,
+  type Performance,
+  type PerformanceQuery,
+} from "@shared/contract/performance.ts";
 import { statusSchema } from "@shared/contract/status.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ChartLine } from "lucide-react";
+import { ChartLine, Download } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
+import { apiOrigin } from "../../lib/env.ts";
 import { formatCount, formatDateTime } from "../../lib/format.ts";
 import {
   PERFORMANCE_STALE_MS,
@@ -65,7 +70,11 @@ export function PerformancePage() {
           aria-busy={isPlaceholderData}
           className={`flex flex-col gap-6 transition-opacity ${isPlaceholderData ? "opacity-50" : ""}`}
         >
-          {isEmpty(data) ? <Empty filter={filter} /> : <PerformanceRecord performance={data} />}
+          {isEmpty(data) ? (
+            <Empty filter={filter} />
+          ) : (
+            <PerformanceRecord performance={data} filter={filter} />
+          )}
         </div>
       )}
       <Method />
@@ -76,7 +85,12 @@ export function PerformancePage() {
 const isEmpty = ({ counts }: Performance): boolean =>
   Object.values(counts).every((count) => count === 0);
 
-function PerformanceRecord({ performance }: { performance: Performance }) {
+interface PerformanceRecordProps {
+  performance: Performance;
+  filter: PerformanceQuery;
+}
+
+function PerformanceRecord({ performance, filter }: PerformanceRecordProps) {
   const { counts, win_rate: winRate, updated_at: updatedAt } = performance;
   return (
     <>
@@ -88,15 +102,38 @@ function PerformanceRecord({ performance }: { performance: Performance }) {
         </Alert>
       )}
       <HeadlineMetrics performance={performance} />
-      {updatedAt && (
-        <p className="figures text-sm text-ink-faint">Updated {formatDateTime(updatedAt)}</p>
-      )}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="figures text-sm text-ink-faint">
+          {updatedAt && `Updated ${formatDateTime(updatedAt)}`}
+        </p>
+        {performance.trades > 0 && <ExportLinks filter={filter} />}
+      </div>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <EquityCard curve={performance.equity} />
         <SignalCounts counts={counts} />
       </div>
       <ConfidenceCard said={performance.confidence} calibrated={performance.calibrated} />
     </>
+  );
+}
+
+/** Downloads of the closed trades that the record shows. */
+function ExportLinks({ filter }: { filter: PerformanceQuery }) {
+  const params = String(performanceParams(filter));
+  return (
+    <div className="flex gap-2">
+      {EXPORT_FORMATS.map((format) => (
+        <a
+          key={format}
+          href={`${apiOrigin}/performance/export?format=${format}&${params}`}
+          download
+          className={buttonClass({ variant: "secondary", size: "sm" })}
+        >
+          <Download aria-hidden className="size-4" />
+          Export {format.toUpperCase()}
+        </a>
+      ))}
+    </div>
   );
 }
 
@@ -107,7 +144,7 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
       Icon={ChartLine}
       title="No signals here yet"
       text="No signals match these filters yet."
-      className="min-h-80"
+      className="min-h-140"
     >
       <div className="mt-2 flex flex-wrap justify-center gap-3">
         {isFiltered(filter) && (

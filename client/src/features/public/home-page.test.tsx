@@ -2,11 +2,17 @@ import { noRates, record } from "@shared/testing/performance-record.ts";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import type { ReactNode } from "react";
 import { expect, test } from "vitest";
 import { queryClient } from "../../lib/query-client.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
+import { LiveRecord } from "./components/live-record.tsx";
 import { OverviewPanel } from "./components/market-panels.tsx";
+import { RecentResults } from "./components/recent-results.tsx";
+
+const renderWithQueries = (screen: ReactNode) =>
+  render(<QueryClientProvider client={queryClient}>{screen}</QueryClientProvider>);
 
 const headings = (level: number) =>
   screen.getAllByRole("heading", { level }).map((heading) => heading.textContent);
@@ -14,7 +20,9 @@ const headings = (level: number) =>
 test("the home page says what the product is, from top to bottom", async () => {
   openApp("/");
   await screen.findByRole("heading", { level: 1, name: "AI-Powered Trading Signals" });
-  expect(headings(2)).toEqual(["Why Choose Our Bot?", "Market Overview", "Cryptocurrency Markets"]);
+  expect(headings(2)).toEqual([
+    ...["Why Choose Our Bot?", "Market Overview", "Cryptocurrency Markets", "Recent Results"],
+  ]);
   expect(headings(3)).toEqual(["AI-Driven Analysis", "Real-Time Signals", "Comprehensive History"]);
   const legal = [
     ["Privacy Policy", "/privacy"],
@@ -28,19 +36,45 @@ test("the home page says what the product is, from top to bottom", async () => {
 test("the record of all signals is not mentioned while there is none", async () => {
   const none = Object.fromEntries(Object.keys(record.counts).map((name) => [name, 0]));
   api.reply("GET /performance", { ...record, ...noRates, counts: none, trades: 0 });
-  openApp("/");
-  await screen.findByRole("heading", { level: 1 });
+  renderWithQueries(<LiveRecord />);
   await waitFor(() => expect(api.bodiesOf("GET /performance")).not.toHaveLength(0));
   await waitFor(() => expect(screen.queryByText("Live record so far.")).toBeNull());
 });
 
-test("where prices cannot be loaded, a panel says so, and asks again on request", async () => {
+const openResults = () => renderWithQueries(<RecentResults />);
+
+test("recent results are the trades that are over, and demo data is labelled", async () => {
+  const item = { symbol: "BTC/USDT", timeframe: "1h", resolved_at: "2026-11-20T12:00:00.000Z" };
+  api.reply("GET /activity", {
+    data: "replay",
+    items: [
+      { ...item, seq: 9, signal: "SELL", outcome: "LOSS", r_multiple: -1.02 },
+      { ...item, seq: 7, signal: "BUY", outcome: "EXPIRED", r_multiple: null },
+    ],
+  });
+  openResults();
+  const rows = await screen.findAllByRole("listitem");
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^SELLBTC\/USDT 1h.*LOSS−1\.02 R$/),
+    expect.stringMatching(/^BUY.*EXPIREDNot filled$/),
+  ]);
+  screen.getByText("Demo record, from recorded candles");
+});
+
+test("recent results say that there are none, or that they cannot be loaded", async () => {
+  api.reply("GET /activity", { data: "live", items: [] });
+  const { unmount } = openResults();
+  await screen.findByText("No trade has been resolved yet.");
+  unmount();
+  queryClient.clear();
+  api.drop("GET /activity");
+  openResults();
+  await screen.findByText("Recent results are not available at the moment.");
+});
+
+test("where prices cannot be loaded, a panel says so and offers a retry", async () => {
   api.drop("GET /markets");
-  render(
-    <QueryClientProvider client={queryClient}>
-      <OverviewPanel />
-    </QueryClientProvider>,
-  );
+  renderWithQueries(<OverviewPanel />);
   await screen.findByText("Market prices are not available at the moment.");
   const quote = { symbol: "BTC/USDT", price: 64_000, change_percent: 1, high: 65_000, low: 63_000 };
   const at = "2026-11-20T12:00:00.000Z";

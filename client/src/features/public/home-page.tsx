@@ -1,13 +1,11 @@
-import { edgeStatement } from "@shared/contract/edge-statement.ts";
-import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
 import { Link } from "react-router-dom";
-import * as z from "zod/mini";
-import { readPublic } from "../../lib/public-api.ts";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
+import { WhenInView } from "../../ui/when-in-view.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
 
 const reasons = [
@@ -19,7 +17,7 @@ const reasons = [
   {
     Icon: Zap,
     title: "Real-Time Signals",
-    text: "Choose a market and a timeframe. The signal appears on your screen as soon as it is ready, sized to your risk.",
+    text: "Choose a market and a timeframe. The signal appears as soon as it is ready, sized to your risk. Markets on your watchlist are analyzed at every close.",
   },
   {
     Icon: History,
@@ -37,7 +35,33 @@ export function HomePage() {
       <Reasons />
       <MarketOverview />
       <CryptoMarkets />
+      <RecentActivity />
     </>
+  );
+}
+
+const LiveRecord = lazyComponent(() => import("./components/live-record.tsx"), "LiveRecord");
+const RecentResults = lazyComponent(
+  () => import("./components/recent-results.tsx"),
+  "RecentResults",
+);
+
+function RecentActivity() {
+  return (
+    <section aria-labelledby="results" className="page pb-14 sm:pb-20">
+      <h2 id="results" className="text-2xl font-semibold tracking-tight sm:text-3xl">
+        Recent Results
+      </h2>
+      <p className="mt-3 max-w-2xl text-ink-muted text-pretty">
+        The latest signals whose trade is over, wins and losses alike. Open trades stay with
+        subscribers.
+      </p>
+      <div className="mt-6 h-[500px] rounded-card border border-line bg-surface">
+        <WhenInView>
+          <RecentResults />
+        </WhenInView>
+      </div>
+    </section>
   );
 }
 
@@ -80,36 +104,12 @@ function Reasons() {
       <p className="mt-6">
         <TextLink to="/performance">See overall performance</TextLink>
       </p>
-      <LiveRecord />
+      <div className="min-h-29 pt-3 pb-8 sm:min-h-24">
+        <WhenInView>
+          <LiveRecord />
+        </WhenInView>
+      </div>
     </section>
-  );
-}
-
-/** The part of `GET /performance` that states the edge. In the light variant of zod: the first load stays small. */
-const edgeRecordSchema = z.object({
-  trades: z.number(),
-  effective_trades: z.number(),
-  lift: z.nullable(z.object({ value: z.number(), low: z.number(), high: z.number() })),
-});
-
-const STALE_MS = 60_000;
-
-/** The edge of all live signals so far. Nothing moves when it appears. */
-function LiveRecord() {
-  const { data } = useQuery({
-    queryKey: ["live-edge"],
-    queryFn: ({ signal }) => readPublic({ path: "/performance", schema: edgeRecordSchema, signal }),
-    staleTime: STALE_MS,
-  });
-  return (
-    <div className="min-h-29 pt-3 pb-8 sm:min-h-24">
-      {data !== undefined && data.trades > 0 && (
-        <p className="figures text-sm leading-relaxed text-ink-muted text-pretty">
-          <strong className="font-medium text-ink">Live record so far.</strong>{" "}
-          {edgeStatement(data)}
-        </p>
-      )}
-    </div>
   );
 }
 

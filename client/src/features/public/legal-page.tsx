@@ -1,3 +1,4 @@
+import { DELIVERY_RETENTION_DAYS } from "@shared/contract/channels.ts";
 import {
   EVENT_RETENTION_DAYS,
   PROOF_FINGERPRINT_DAYS,
@@ -57,22 +58,26 @@ const privacyPolicy: LegalDocument = {
       "Account: your username, email address, role, approval and image credits, until you delete your account. Your password is kept only as a salted hash, or by the sign-in service we use. With two-factor authentication, we keep its key encrypted, and hashes of your recovery codes.",
       `Sessions: when and with which browser you signed in, and a hash of your network. A session ends ${SESSION_IDLE_HOURS} hours after its last use, and at most ${SESSION_LIFETIME_DAYS} days after the sign-in. Your newer sign-ins replace its record.`,
       "Signals: what you asked for, with your amount, risk and leverage, and the results. They are kept until an administrator clears your history or you delete your account.",
+      "Watchlist: the markets you watch, with your minimum confidence, amount, risk and leverage for each, until you remove them or delete your account.",
+      `Channels: where we send you messages outside the app (your email address, your Telegram chat, the push address of your browser, or the address of your webhook), your choice of events and your quiet hours, until you delete the channel or your account. Addresses and secrets are encrypted. What was sent is listed for ${DELIVERY_RETENTION_DAYS} days.`,
+      "Subscription: its plan, times and payments, until you delete your account.",
       `Chart images: at most ${CHART_IMAGE_DAYS} days.`,
-      `Payment proof: the image and the sender's name, until you replace it, an administrator deletes it, or you delete your account. A fingerprint of the image is kept for ${PROOF_FINGERPRINT_DAYS} more days, to recognize a receipt that is used twice. The image cannot be restored from it.`,
+      `Payment proof: the image, the sender's name, the plan and the transaction hash, until an administrator deletes it or you delete your account. A proof that did not pay for a subscription is deleted when you replace it. The hash and a fingerprint of the image are kept for ${PROOF_FINGERPRINT_DAYS} more days, to recognize a receipt that is used twice. The image cannot be restored from it.`,
       `Events: a copy of what your open pages are notified of, and administrators of your account, for ${EVENT_RETENTION_DAYS} days.`,
       `Security log: sign-ins, changes of accounts and actions of administrators, with username, network address and browser. Its entries are kept for ${SECURITY_LOG_DAYS} days, also after you delete your account.`,
       "Technical records: the time, path and result of each request, with the internal number of your account. They and our backups are replaced by newer ones regularly.",
     ],
     "What we use it for": [
       "To provide the service you signed up for, to check your subscription payment, and to write to you about your account.",
-      "To keep accounts and payments safe from misuse, which is our legitimate interest: sessions, fingerprints of proofs, and the security log.",
+      "To keep accounts and payments safe from misuse, which is our legitimate interest: sessions, fingerprints and transaction hashes of proofs, and the security log.",
       "We do not sell your data, make profiles of you, or show advertisements.",
     ],
     "Who else receives data": [
       "Artificial intelligence: the provider of the AI model receives market data, and your chart image if you add one. It does not receive your name, email address, amount, risk or leverage.",
       "Email: your address, your username and our messages to you pass through our email provider. If we use a sign-in service (Google Firebase), it keeps your email address and password and sends these emails.",
+      "Channels, only if you add them: Telegram, the push service of your browser's maker, or the receiver of your webhook gets the messages that you choose. The push service cannot read them.",
       "TradingView: the home page, the bot and the signal pages show charts that your browser loads from TradingView. It learns your network address, your browser and which market you look at, and may set cookies of its own.",
-      "Market data: exchanges and other sources receive the symbols that are analyzed, and nothing about you.",
+      "Market data: exchanges and other sources receive the symbols that are analyzed or watched, and nothing about you.",
       "Administrators of this service see your account, payment proof and chart images.",
       "Anyone with a link that you create to share a signal sees that signal, without your name, amounts and images, until you end the link or it expires.",
     ],
@@ -80,11 +85,11 @@ const privacyPolicy: LegalDocument = {
       "Market analyses, their outcomes, the performance statistics and the public ledger belong to markets. They contain nothing about users and stay when an account is deleted.",
     ],
     "What is stored in your browser": [
-      "While you are logged in, local storage holds your session token, whether you are approved, and whether you are an administrator. Logging out removes them. The browser also keeps your theme, your notification settings, which notifications you have seen, your favorite and recent symbols, what you last entered on the bot page and the last ledger head that you verified. We set no cookies, except one for administrators who open the job queue.",
+      "While you are logged in, local storage holds your session token, whether you are approved, and whether you are an administrator. Your last 20 signals are kept for when you are offline. Logging out removes all of them. The browser also keeps your theme, your notification settings, its own push channel, which notifications you have seen, your favorite and recent symbols, what you last entered on the bot page and the last ledger head that you verified. We set no cookies, except one for administrators who open the job queue.",
     ],
     "Your rights": [
       "Download my data, in the User Panel, gives you a copy of what is stored about you as a JSON file.",
-      "Delete my account, in the User Panel, deletes your account with your sessions, signals, images, credits and payment proof immediately. What remains for the time stated above: the fingerprint of your proof without your name, the security log, events to administrators, technical records and backups. The last administrator cannot delete their account.",
+      "Delete my account, in the User Panel, deletes your account with your sessions, signals, watchlist, channels, images, credits and payment proof immediately. What remains for the time stated above: the fingerprint and transaction hash of your proof without your name, the security log, events to administrators, technical records and backups. The last administrator cannot delete their account.",
       "Contact us to correct your data or if you object to how we use it. You can also complain to the data protection authority where you live.",
     ],
     Changes: [

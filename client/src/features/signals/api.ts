@@ -70,7 +70,8 @@ export const progressQuery = (id: string) =>
       api({ path: "/signals/:id/since", params: { id }, schema: signalProgressSchema, signal }),
   });
 
-const STATUS_POLL_INTERVAL_MS = 60_000;
+/** So that a lost price feed is shown within 30 s: its worker notices it after 15 s of silence. */
+const STATUS_POLL_INTERVAL_MS = 10_000;
 
 /** Whether a signal requested now would use recorded candles, or rules instead of a model. */
 export function useDemoStatus() {
@@ -83,6 +84,7 @@ export function useDemoStatus() {
     isPending,
     isReplay: data?.market_data === "replay",
     isRules: data?.analyst === "rules",
+    hasLostPrices: (data?.lost_price_feeds ?? 0) > 0,
   };
 }
 

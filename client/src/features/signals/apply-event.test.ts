@@ -104,6 +104,15 @@ describe("a signal", () => {
     expect(known()?.entry_left).toEqual(entryLeft);
   });
 
+  test("keeps its fill and its outcome, though a reply is older", () => {
+    storeSignal(signal("s1", 10, "completed"));
+    receive("signal:filled", { signal_id: "s1", price: 101, filled_at: hour(11) });
+    receive("signal:outcome", { ...outcome, signal_id: "s1" });
+    storeSignal(signal("s1", 10, "completed"));
+    const filled = { price: 101, at: hour(11) };
+    expect(known()).toMatchObject({ filled, outcome: "WIN" });
+  });
+
   test("has its outcome read when the market has resolved it", async () => {
     queryClient.setQueryData(signalKeys.progress("a"), { judgement: null });
     receive("signal:outcome", outcome);
@@ -186,6 +195,12 @@ describe("the history", () => {
       queryClient.getQueryState(signalKeys.history(key))?.isInvalidated;
     await vi.waitFor(() => expect(isOutdated(filter)).toBe(true), { timeout: 30_000 });
     expect(isOutdated(noFilter)).toBe(false);
+  });
+
+  test("says of a signal that it was filled", () => {
+    readHistory([[item("a", 8), item("b", 7)]]);
+    receive("signal:filled", { signal_id: "b", price: 101, filled_at: hour(11) });
+    expect(history().map((each) => each.filled?.price)).toEqual([undefined, 101]);
   });
 
   test("says of a signal that its entry was missed", () => {

@@ -1,10 +1,12 @@
 import type { EventData } from "@shared/contract/events.ts";
-import { historyItemOf } from "@shared/contract/history-item.ts";
-import type {
-  HistoryItem,
-  HistoryPage,
-  SignalResponse,
-  SignalStatus,
+import {
+  type HistoryItem,
+  type HistoryPage,
+  historyItemOf,
+  type SignalResponse,
+  type SignalStatus,
+  type TradeProgress,
+  tradeProgressOf,
 } from "@shared/contract/signal.ts";
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { patchQueries, queryClient, refetch, refetchOutdated } from "../../lib/query-client.ts";
@@ -40,20 +42,28 @@ export function applySignalEvent(event: LiveEvent): void {
     case "signal:failed":
       storeSignal(event.data);
       return patchHistories((pages) => withFinished(pages, historyItemOf(event.data)));
+    case "signal:filled": {
+      const { signal_id: id, price, filled_at } = event.data;
+      return patchSignal(id, { filled: { price, at: filled_at } });
+    }
     case "signal:outcome":
       return applyOutcome(event.data);
     case "signal:entry-left": {
       const { signal_id: id, ...entry_left } = event.data;
-      patchQueries<SignalResponse>(signalKeys.detail(id), (signal) => ({ ...signal, entry_left }));
-      return patchHistories((pages) => withChange(pages, id, { entry_left }));
+      return patchSignal(id, { entry_left });
     }
     case "history:cleared":
       return void resetSignals();
   }
 }
 
+function patchSignal(id: string, change: TradeProgress): void {
+  patchQueries<SignalResponse>(signalKeys.detail(id), (signal) => ({ ...signal, ...change }));
+  patchHistories((pages) => withChange(pages, id, change));
+}
+
 function applyOutcome({ signal_id, outcome }: EventData<"signal:outcome">): void {
-  patchHistories((pages) => withChange(pages, signal_id, { outcome }));
+  patchSignal(signal_id, { outcome });
   void refetch({ queryKey: signalKeys.progress(signal_id) });
   // A filter may have excluded the signal until now.
   void refetch({ queryKey: signalKeys.histories, predicate: isFilteredByOutcome });
@@ -68,11 +78,13 @@ async function resetSignals(): Promise<void> {
   await queryClient.resetQueries({ queryKey: signalKeys.all });
 }
 
-/** Never moves `status` backwards. An `updatedAt` of 0 has the signal read again at once. */
+/** Never moves `status` or the progress of the trade backwards. An `updatedAt` of 0 has the signal read again at once. */
 export function storeSignal(signal: SignalResponse, updatedAt = Date.now()): void {
   const queryKey = signalKeys.detail(signal.signal_id);
   const newest = (known: SignalResponse | undefined) =>
-    known && PROGRESS[known.status] > PROGRESS[signal.status] ? known : signal;
+    known && PROGRESS[known.status] > PROGRESS[signal.status]
+      ? known
+      : { ...(known && tradeProgressOf(known)), ...signal };
   queryClient.setQueryData<SignalResponse>(queryKey, newest, { updatedAt });
   refetchOutdated(queryKey);
 }

@@ -4,31 +4,39 @@ import { useNavigate, useSearchParams } from "react-router-dom";
 import { confidenceWords } from "../../lib/confidence.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
+import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
+import { WhenInView } from "../../ui/when-in-view.tsx";
 import { useDemoStatus } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
 import { ResultArea, useTrackedSignal } from "./components/result-area.tsx";
-import { useNow } from "./hooks/use-now.ts";
 import { resumePending } from "./submit-request.ts";
 
 const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
 
 const chartClass = "h-[38rem]";
 
+const chartSkeleton = <Skeleton className={`rounded-card ${chartClass}`} />;
+
 const MarketPanel = lazyComponent(
   () => import("./chart/market-panel.tsx"),
   "MarketPanel",
-  <Skeleton className={`rounded-card ${chartClass}`} />,
+  chartSkeleton,
 );
 
 const NotificationsButton = lazyComponent(
   () => import("./components/notifications-button.tsx"),
   "NotificationsButton",
+);
+
+const NewestTradeTitle = lazyComponent(
+  () => import("./components/newest-trade-title.tsx"),
+  "NewestTradeTitle",
 );
 
 export function BotPage() {
@@ -45,6 +53,7 @@ export function BotPage() {
       <BotFrame aside={<NotificationsButton />}>
         {isReady ? <Workspace analyzing={analyzing} /> : undefined}
       </BotFrame>
+      {newest && <NewestTradeTitle />}
       {/* Announces the progress of the newest request to screen readers. */}
       <p role="status" className="sr-only">
         {analyzing ? "Analyzing the market." : announcement(signal)}
@@ -91,7 +100,10 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
           {isAdmin && <AdminTools />}
         </aside>
         <div className="flex min-w-0 flex-col gap-6">
-          <MarketPanel className={chartClass} />
+          {/* Small screens begin with the form. */}
+          <WhenInView placeholder={chartSkeleton}>
+            <MarketPanel className={chartClass} />
+          </WhenInView>
           <section
             ref={results}
             tabIndex={-1}

@@ -1,8 +1,8 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { matchesSymbol, symbolGroups } from "../../lib/symbols.ts";
 import { type BotInputs, defaultInputs, INPUT_LIMITS, readInputs, stakeOf } from "./bot-store.ts";
-import { matchesSymbol, symbolGroups } from "./symbols.ts";
 
 const withInputs = (change: Partial<BotInputs>) => readInputs({ ...defaultInputs, ...change });
 

@@ -33,6 +33,14 @@ test("prices have five decimals, and a WAIT has none", async () => {
   expect(buy?.textContent?.match(/[\d,]+\.\d{5}/g)).toHaveLength(3);
 });
 
+test("a signal of a watched market says where it comes from", async () => {
+  keep(makeHistoryItem({ id: "2", origin: "watchlist" }), makeHistoryItem({ origin: "request" }));
+  openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(2));
+  const marked = cards().map(({ textContent }) => textContent.includes("From your watchlist"));
+  expect(marked).toEqual([true, false]);
+});
+
 test("a rationale by topic is shown with its topics", async () => {
   keep(makeHistoryItem({ rationale: { trend: "up", key_levels: { support: 112_000 } } }));
   openApp("/signal-history", {});

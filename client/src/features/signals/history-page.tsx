@@ -1,7 +1,7 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { History, SearchX } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router-dom";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
@@ -123,10 +123,12 @@ function HistorySkeleton() {
 const IN_VIEW = 10;
 const outOfViewClass = "[contain-intrinsic-size:auto_13rem] [content-visibility:auto]";
 
+/** A further page is rendered in slices, so that scrolling goes on meanwhile. */
 function HistoryList({ items }: { items: HistoryItem[] }) {
+  const rendered = useDeferredValue(items);
   return (
     <ol className="flex flex-col gap-4 empty:hidden">
-      {items.map((item, index) => (
+      {rendered.map((item, index) => (
         <li key={item.id} className={index < IN_VIEW ? "" : outOfViewClass}>
           <SignalCard item={item} />
         </li>

@@ -4,6 +4,7 @@ import { around, noRates, record } from "@shared/testing/performance-record.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { formatDateTime } from "../../lib/format.ts";
+import { useSession } from "../../lib/session.ts";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -165,4 +166,56 @@ test("a signal that does not exist says so on its page", async () => {
   expect((await screen.findByRole("alert")).textContent).toContain(
     "This signal does not exist or was deleted.",
   );
+});
+
+describe("the link of a signal", () => {
+  const sharePath = `/signals/${makeSignal().signal_id}/share`;
+  const sent = () => api.bodiesOf(`DELETE ${sharePath}`).length;
+
+  async function openShared() {
+    const { signal_id: id, symbol, timeframe, ...signal } = makeSignal();
+    api.reply(`GET /signals/${id}`, { signal_id: id, symbol, timeframe, ...signal });
+    api.reply(`GET /signals/${id}/candles`, { signal_id: id, symbol, timeframe, candles: [] });
+    const progress = { signal_id: id, symbol, timeframe, judgement: null, candles: [] };
+    const since = `GET /signals/${id}/since`;
+    api.reply(since, { ...progress, shared_at: "2026-11-20T12:00:00.000Z" });
+    api.reply(`DELETE ${sharePath}`, () => {
+      api.reply(since, { ...progress, shared_at: null });
+      return { detail: "The link no longer works." };
+    });
+    const app = openApp(`/signals/${id}`, {});
+    await app.user.click(await screen.findByRole("button", { name: "Stop sharing" }));
+    expect(screen.queryByText(/^Shared since/)).toBeNull();
+    return { ...app, undo: await screen.findByRole("button", { name: "Undo" }) };
+  }
+
+  test("works again if its end is undone", async () => {
+    const { user, undo } = await openShared();
+    await user.click(undo);
+    await screen.findByRole("button", { name: "Stop sharing" });
+    window.dispatchEvent(new Event("pagehide"));
+    expect(sent()).toBe(0);
+  });
+
+  test("ends once its owner has left the page", async () => {
+    const { undo } = await openShared();
+    act(() => void window.dispatchEvent(new Event("pagehide")));
+    await waitFor(() => expect(sent()).toBe(1));
+    await waitFor(() => expect(undo.isConnected).toBe(false));
+    await screen.findByRole("button", { name: "Create link" });
+  });
+
+  test("ends when its owner logs out", async () => {
+    await openShared();
+    act(() => useSession.getState().signOut("logged-out"));
+    await waitFor(() => expect(sent()).toBe(1));
+  });
+
+  test("is shown again if it could not be ended", async () => {
+    const { user } = await openShared();
+    api.fail(`DELETE ${sharePath}`, { status: 500, detail: "Out of order." });
+    await user.click(screen.getByRole("button", { name: "Dismiss" }));
+    await screen.findByText("The link could not be updated. Please try again.");
+    await screen.findByText(/^Shared since/);
+  });
 });

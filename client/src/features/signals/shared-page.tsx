@@ -12,7 +12,6 @@ import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 /** Visitors receive no events. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** A signal that its owner shares by a link. */
 export function SharedPage() {
   const { token = "" } = useParams();
   const { data, error, refetch } = useQuery({

@@ -1,24 +1,32 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
-import { shareLinkSchema } from "@shared/contract/signal-page.ts";
+import type { SignalResponse } from "@shared/contract/signal.ts";
+import {
+  type SharedSignal,
+  type SignalProgressResponse,
+  shareLinkSchema,
+} from "@shared/contract/signal-page.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { Link, useParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { formatDateTime } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
+import { useSession } from "../../lib/session.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
+import { showToast } from "../../ui/show-toast.ts";
+import { runUndoable } from "../../ui/undoable.ts";
 import { candlesQuery, progressQuery } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
+import { TradeTimeline, TradeTitle, tradeOfSignal } from "./components/trade-timeline.tsx";
 import { useSignal } from "./hooks/use-signal.ts";
 
 export function SignalPage() {
@@ -49,14 +57,37 @@ function Signal({ id }: { id: string }) {
     return <LoadError title="We couldn't load this signal." onRetry={retry} />;
   }
   if (!signal.data) return <SignalSkeleton />;
-  const { created_at, status, analysis } = signal.data;
+  const { status, analysis } = signal.data;
   if (status === "failed") return <Problem text="The analysis failed." />;
   if (!isFinished(status)) return <Running />;
   if (!analysis || !progress.data || !candles.data) return <SignalSkeleton />;
-  const [before, since] = [candles.data.candles, progress.data.candles];
+  const { candles: before } = candles.data;
   return (
-    <SignalContent signal={{ ...progress.data, created_at, analysis, before, since }}>
-      <ShareBox id={id} sharedAt={progress.data.shared_at} />
+    <FinishedSignal
+      signal={signal.data}
+      shown={{ ...progress.data, analysis, before, since: progress.data.candles }}
+    />
+  );
+}
+
+interface FinishedSignalProps {
+  signal: SignalResponse;
+  shown: Omit<SharedSignal, "created_at"> & Pick<SignalProgressResponse, "shared_at">;
+}
+
+function FinishedSignal({ signal, shown }: FinishedSignalProps) {
+  const { signal_id, created_at, origin, filled } = signal;
+  const { judgement, shared_at } = shown;
+  const outcome = judgement?.outcome ?? signal.outcome;
+  const trade = tradeOfSignal({ ...signal, outcome }, judgement?.r_multiple);
+  return (
+    <SignalContent
+      signal={{ ...shown, created_at, filled }}
+      origin={origin}
+      progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
+    >
+      {trade && <TradeTitle trade={trade} />}
+      <ShareBox id={signal_id} sharedAt={shared_at} />
     </SignalContent>
   );
 }
@@ -104,14 +135,29 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
     mutationFn: () => api({ method: "POST", ...route, schema: shareLinkSchema }),
     onSuccess: readAgain,
   });
-  const revoke = async (): Promise<string> => {
-    const { detail } = await api({ method: "DELETE", ...route, schema: actionDoneSchema });
+  const [isStopping, setStopping] = useState(false);
+  const revoke = async (headers: Record<string, string>) => {
+    await api({ method: "DELETE", ...route, headers, keepalive: true, schema: actionDoneSchema });
     link.reset();
     await readAgain();
-    return detail;
+    setStopping(false);
+  };
+  const stopSharing = () => {
+    setStopping(true);
+    // Still sent with it after the user has logged out.
+    const headers = { Authorization: `Bearer ${useSession.getState().token}` };
+    runUndoable({
+      title: "Sharing stopped",
+      send: () => revoke(headers),
+      onUndo: () => setStopping(false),
+      onFailure() {
+        setStopping(false);
+        showToast({ title: failed });
+      },
+    });
   };
   const failed = "The link could not be updated. Please try again.";
-  const isShared = sharedAt !== null || link.data !== undefined;
+  const isShared = !isStopping && (sharedAt !== null || link.data !== undefined);
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-7 print:hidden">
       <h2 className="text-lg font-semibold tracking-tight">Share</h2>
@@ -119,27 +165,26 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
         Anyone with the link can view this signal until the link expires (after 90 days by default)
         or you stop sharing. Your name, amounts and images are not shared.
       </p>
-      {link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
-      {!link.data && sharedAt && (
+      {isShared && link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
+      {isShared && !link.data && sharedAt && (
         <p className="text-sm text-ink-faint">
           Shared since {formatDateTime(sharedAt)}. The link is shown only when you create it. A new
           link replaces it.
         </p>
       )}
       <div className="flex flex-wrap gap-3">
-        <Button variant="secondary" busy={link.isPending} onClick={() => link.mutate()}>
+        <Button
+          variant="secondary"
+          busy={link.isPending}
+          disabled={isStopping}
+          onClick={() => link.mutate()}
+        >
           {isShared ? "Create new link" : "Create link"}
         </Button>
         {isShared && (
-          <ConfirmButton
-            label="Stop sharing"
-            title="Stop sharing this signal?"
-            size="md"
-            run={revoke}
-            failureText={() => failed}
-          >
-            The link stops working immediately for everyone who has it.
-          </ConfirmButton>
+          <Button variant="danger" onClick={stopSharing}>
+            Stop sharing
+          </Button>
         )}
       </div>
       <ErrorAlert message={link.isError && failed} />

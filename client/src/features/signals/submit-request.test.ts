@@ -35,8 +35,9 @@ const refuse =
   (response) =>
     response.writeHead(status).end(JSON.stringify({ detail, code, request_id: "r1" }));
 
-/** The modules read the API's address and the tab's storage when they are loaded. */
+/** The modules read the API's address and the tab's storage when they are loaded, so no other test file may have loaded them. */
 async function loadModules() {
+  vi.resetModules();
   Object.defineProperty(globalThis, "sessionStorage", { value: memoryStorage() });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -2,10 +2,10 @@ import type { SignalRequest } from "@shared/contract/signal.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
+import { addRecent } from "../../lib/symbols.ts";
 import { requestSignal } from "./api.ts";
 import { storeSignal } from "./apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
-import { addRecent } from "./symbols.ts";
 
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 

@@ -111,7 +111,7 @@ test("an error answer becomes an ApiError with the server's words", async () => 
   expect(useSession.getState().token).toBe("secret");
 });
 
-test("a refused token ends the session, unless another one has begun", async () => {
+test("a refused token ends the session, unless another one has started", async () => {
   const refusal = JSON.stringify({ detail: "Sign in.", code: "unauthenticated", request_id: "r1" });
   const { api } = await setUp(answerWith(401, refusal));
   const request = failureOf(api({ path: "/", schema }));

@@ -10,7 +10,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const UNREACHABLE = "The server cannot be reached. Check your connection and try again.";
 const UNREADABLE = "The server sent an answer that could not be read. Please reload the page.";
 
-type Method = "GET" | "POST" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface ApiRequest<Reply> {
   method?: Method;
@@ -22,6 +22,8 @@ interface ApiRequest<Reply> {
   body?: unknown;
   headers?: Record<string, string>;
   cache?: RequestCache;
+  /** The request outlives the page. */
+  keepalive?: boolean;
   /** Covers the response body too. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -93,6 +95,7 @@ async function exchange<Reply>(origin: string, token: string | null, request: Ap
       headers: headersOf(request, token),
       body: bodyOf(request.body),
       ...(request.cache && { cache: request.cache }),
+      keepalive: request.keepalive ?? false,
       signal: AbortSignal.any(signals),
     });
     return { response, text: await response.text() };
@@ -155,7 +158,8 @@ function errorOf(response: Response, text: string): ApiError {
 }
 
 function parseReply<Reply>(response: Response, text: string, schema: z.ZodType<Reply>): Reply {
-  const parsed = schema.safeParse(parseJson(text));
+  const isCsv = response.headers.get("Content-Type")?.startsWith("text/csv");
+  const parsed = schema.safeParse(isCsv ? text : parseJson(text));
   if (parsed.success) return parsed.data;
   const { status, statusText } = response;
   throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });

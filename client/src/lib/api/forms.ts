@@ -11,7 +11,7 @@ const MISMATCH = "New passwords do not match.";
 export type FormFields = Record<string, FormDataEntryValue>;
 
 /** @throws ApiError with field errors, as the server would answer */
-export function parseForm<Output>(schema: z.ZodType<Output>, form: FormFields): Output {
+export function parseForm<Output>(schema: z.ZodType<Output>, form: object): Output {
   return passed(schema.safeParse(form), []);
 }
 

@@ -19,6 +19,7 @@ const meAt = (position: number): Me => ({
   approved: true,
   allow_image_upload: false,
   image_credits: 0,
+  subscription: null,
   payment_proof: null,
   two_factor: { enabled: false, recovery_codes_left: 0 },
   stream_positions: { user: position },
@@ -158,6 +159,12 @@ test("after a disconnect by the server it reconnects from the last event applied
   await vi.waitFor(() => expect(sinces).toEqual([{ user: 5 }, { user: 6 }]), 5_000);
 });
 
+/** With fake timers: `GET /me` is answered, and the tasks that follow have run. */
+async function untilConnecting(store: typeof useRealtime): Promise<void> {
+  await until(() => vi.advanceTimersByTime(0) && store.getState().ready);
+  vi.advanceTimersByTime(0);
+}
+
 test("a tab whose socket is closed for a newer one connects again only when it is used", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -171,8 +178,7 @@ test("a tab whose socket is closed for a newer one connects again only when it i
     io.disconnectSockets();
   });
   const { store } = connect(origin);
-  await until(() => store.getState().ready);
-  vi.advanceTimersByTime(1);
+  await untilConnecting(store);
   await until(() => store.getState().connection === "paused");
   vi.advanceTimersByTime(600_000);
   browser.dispatchEvent(new Event("online"));
@@ -224,8 +230,7 @@ test("once the browser is online again it reconnects at once", async () => {
   const browser = stubBrowser();
   const { io, origin } = await startServer(() => undefined);
   const { store } = connect(origin);
-  await until(() => store.getState().ready);
-  vi.advanceTimersByTime(1);
+  await untilConnecting(store);
   await until(() => store.getState().connection === "online");
   for (const socket of io.sockets.sockets.values()) socket.conn.close();
   await until(() => store.getState().connection === "offline");

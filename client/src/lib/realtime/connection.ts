@@ -4,6 +4,7 @@ import {
   type SocketAuth,
   sessionEndedSchema,
 } from "@shared/contract/events.ts";
+import { livePriceSchema, watchedPricesSchema } from "@shared/contract/prices.ts";
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { backoffMs, delay } from "../backoff.ts";
@@ -16,13 +17,19 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
+import { receivePrice, startPrices, stopPrices } from "./live-prices.ts";
 import { type LiveState, useRealtime } from "./store.ts";
 
-type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
+interface ClientToServerEvents {
+  "prices:watch": (request: { symbols: string[] }, answer: (watched: unknown) => void) => void;
+}
+type LiveSocket = Socket<ServerToClientEvents, ClientToServerEvents>;
 type Position = z.infer<typeof positionSchema>;
 
 /** Signs that the user has turned to this tab. */
 const useEvents = ["focus", "pointerdown", "keydown"];
+
+const PRICES_TIMEOUT_MS = 10_000;
 
 const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 
@@ -31,7 +38,6 @@ interface LiveConnectionDeps {
   token: string;
   /** `GET /me`; ends the session if the token is refused. */
   readMe(): Promise<Me>;
-  /** Called with each event once and in order. */
   onEvent(event: LiveEvent): void;
   /** Called when events are lost: everything has to be read again. */
   onStale(): void;
@@ -66,7 +72,18 @@ export class LiveConnection {
 
   stop(): void {
     this.#stop.abort();
+    stopPrices();
     this.#socket.disconnect();
+  }
+
+  #watchPrices(): void {
+    startPrices(async (symbols) => {
+      const answer: unknown = await this.#socket
+        .timeout(PRICES_TIMEOUT_MS)
+        .emitWithAck("prices:watch", { symbols });
+      const watched = watchedPricesSchema.parse(answer);
+      return "error" in watched ? watched.error.code : "watched";
+    });
   }
 
   #set(change: Partial<LiveState>): void {
@@ -87,10 +104,11 @@ export class LiveConnection {
 
   async #start({ stream_positions }: Me, isLate: boolean): Promise<void> {
     this.#positions = { ...stream_positions };
+    // The account, the requests that wait for it and the connection get tasks of their own.
+    await yieldToMain();
     this.#set({ ready: true });
     // Screens have read without waiting for the positions, and may have missed events.
     if (isLate) this.#deps.onStale();
-    // This task renders the account already.
     await yieldToMain();
     if (!this.#stop.signal.aborted) this.#socket.connect();
   }
@@ -100,8 +118,14 @@ export class LiveConnection {
     socket.on("connect", () => {
       this.#failures = 0;
       this.#set({ connection: "online" });
+      this.#watchPrices();
+    });
+    socket.on("price", (payload) => {
+      const { data } = livePriceSchema.safeParse(payload);
+      if (data) receivePrice(data);
     });
     socket.on("disconnect", () => {
+      stopPrices();
       this.#set({ connection: this.#isPaused ? "paused" : "offline" });
       this.#connectLater();
     });
@@ -165,6 +189,7 @@ export class LiveConnection {
     if (!event) return this.#resync(position);
     this.#positions[position.stream] = position.seq;
     this.#deps.onEvent(event);
+    if (event.name === "account:updated") this.#watchPrices();
   }
 
   /** On reconnecting, the server sends everything after the last event applied. */

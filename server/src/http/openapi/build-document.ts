@@ -8,6 +8,7 @@ import {
 } from "@shared/contract/routes/define-route.ts";
 import { z } from "zod";
 import { dashboardCookie } from "../../modules/queue-dashboard/dashboard-access.ts";
+import { describeWebhooks } from "./webhooks.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
 \`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \
@@ -27,6 +28,7 @@ export function buildDocument(options: {
     servers: [{ url: serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: describePaths(routes),
+    webhooks: describeWebhooks(),
     components: {
       schemas: namedSchemas(routes),
       headers: {
@@ -192,6 +194,7 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "image-not-allowed": "Image upload is not enabled for the account.",
   "file-not-allowed": "The file belongs to another user, or its signed URL is invalid or expired.",
   "wrong-password": "The current password or the code is wrong.",
+  "email-not-verified": "The email address of the account is not verified.",
   "foreign-origin": "The request comes from a page of another origin.",
   "reauthentication-required":
     "Your own password, and the code if your second factor is on, are required.",
@@ -202,13 +205,19 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "auth/email-already-in-use": "The email address is taken.",
   "own-account": "Administrators cannot do this to their own account.",
   "last-admin": "There must be at least one administrator.",
+  "subscription-running": "A subscription with another plan is running. Renew it instead.",
   "two-factor-enabled": "The second factor is on already.",
+  "already-watched": "The market is on the watchlist already.",
+  "already-exists": "There is such a channel already.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
   "invalid-token": "The token of the email is invalid, used or expired.",
   "invalid-code": "The code is wrong.",
   "invalid-input": "A field is missing or out of range; `errors` names it.",
+  "watchlist-full": "The watchlist has as many items as it may have.",
+  "channel-unavailable": "This kind of channel is not set up, or the channel is not linked yet.",
+  "too-many-channels": "There are as many channels as a user may have.",
   "rate-limited": "Too many requests.",
   internal: "Unexpected error on the server.",
   unavailable: "The database or the queue is unavailable.",

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { channelEventSchema } from "@shared/contract/channels.ts";
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,6 +28,20 @@ describe("the API's own description", () => {
     const document = JSON.parse(text);
     expect(document.openapi).toBe("3.1.0");
     expect(await new Validator().validate(document)).toEqual({ valid: true });
+  });
+
+  it("describes what webhooks receive, with the data of each event", () => {
+    const { webhooks, components } = JSON.parse(text);
+    expect(Object.keys(webhooks)).toEqual(channelEventSchema.options);
+    const { schema } = webhooks["signal.outcome"].post.requestBody.content["application/json"];
+    expect(schema).toEqual({ $ref: "#/components/schemas/SignalOutcomeMessage" });
+    const { properties } = components.schemas.SignalOutcomeMessage;
+    expect(properties.type).toMatchObject({ const: "signal.outcome" });
+    expect(Object.keys(properties.data.properties)).toEqual([
+      "signal_id",
+      "outcome",
+      "resolved_at",
+    ]);
   });
 
   it("refers only to what it holds", () => {

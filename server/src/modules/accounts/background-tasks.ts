@@ -18,7 +18,6 @@ export class BackgroundTasks {
     this.#running.add(running);
   }
 
-  /** Resolves when no task is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }

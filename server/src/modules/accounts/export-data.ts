@@ -1,8 +1,11 @@
 import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -20,7 +23,7 @@ export async function* exportData(
 ): AsyncGenerator<string> {
   const { user } = session;
   const account = {
-    ...presentProfile(user),
+    ...presentProfile(user, deps.now()),
     created_at: user.createdAt,
     two_factor: presentTwoFactor(user),
   };
@@ -44,12 +47,22 @@ function storedLists(database: Database, { _id: userId, username, createdAt }: U
       .find({ userId })
       .sort({ createdAt: 1, _id: 1 })
       .map(exportSignal),
+    watchlist: nativeCollection(database.watchlistItems)
+      .find({ userId })
+      .sort({ createdAt: 1 })
+      .map(exportWatchlistItem),
+    ...channelLists(database, userId),
     chart_images: nativeCollection(database.chartImages)
       .find({ userId })
       .map((image) => ({ ...exportFile(image), signal_id: image.signalId })),
-    payment_proofs: nativeCollection(database.paymentProofs)
+    payment_proofs: nativeCollection(database.paymentProofs).find({ userId }).map(exportProof),
+    billing_periods: nativeCollection(database.billingPeriods)
       .find({ userId })
-      .map((proof) => ({ ...exportFile(proof), sender_name: proof.senderName })),
+      .sort({ _id: 1 })
+      .map(({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
+        ...{ plan, months, started_at: startedAt, ends_at: endsAt },
+        ...{ revoked_at: revokedAt, paid_at: createdAt },
+      })),
     credits: nativeCollection(database.creditEntries)
       .find({ userId })
       .sort({ at: 1 })
@@ -71,6 +84,36 @@ function storedLists(database: Database, { _id: userId, username, createdAt }: U
   };
 }
 
+const exportWatchlistItem = (item: WatchlistItemRecord) => ({
+  ...{ symbol: item.symbol, timeframe: item.timeframe, enabled: item.enabled },
+  ...{ min_confidence: item.minConfidence, amount: item.amount },
+  ...{ risk_percent: item.riskPercent, leverage: item.leverage, created_at: item.createdAt },
+});
+
+const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
+  channels: nativeCollection(database.channels)
+    .find({ userId })
+    .sort({ createdAt: 1 })
+    .map(exportChannel),
+  deliveries: nativeCollection(database.deliveries)
+    .find({ userId })
+    .sort({ channelId: 1, order: 1 })
+    .map(exportDelivery),
+});
+
+/** Without its target, which contains secrets. */
+const exportChannel = (channel: ChannelRecord) => ({
+  ...{ id: channel._id, kind: channel.kind, label: channel.label, enabled: channel.enabled },
+  ...{ events: channel.events, min_confidence: channel.minConfidence },
+  created_at: channel.createdAt,
+});
+
+const exportDelivery = (delivery: DeliveryRecord) => ({
+  ...{ id: delivery._id, channel_id: delivery.channelId, event: delivery.type },
+  ...{ status: delivery.status, attempts: delivery.attempts, at: delivery.createdAt },
+  ...{ response_status: delivery.responseStatus, error: delivery.error },
+});
+
 const exportSignal = (signal: SignalRecord) => ({
   ...presentSignal(signal),
   limit: signal.limit,
@@ -80,6 +123,11 @@ const exportSignal = (signal: SignalRecord) => ({
   outcome: signal.outcome,
   finished_at: signal.finishedAt,
   shared_at: signal.sharedAt,
+});
+
+const exportProof = (proof: PaymentProofRecord) => ({
+  ...exportFile(proof),
+  ...{ sender_name: proof.senderName, plan: proof.plan, transaction_hash: proof.transactionHash },
 });
 
 const exportFile = ({ filename, contentType, size, createdAt }: StoredFileRecord) => ({

@@ -9,7 +9,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getCurrentUser } from "./get-current-user.ts";
-import { listNotifications } from "./notifications.ts";
+import { listNotifications, markNotificationsSeen } from "./notifications.ts";
 
 const CHANGES = 50;
 const settings = loadSettings({
@@ -101,6 +101,27 @@ describe("describeMe", () => {
       await addEvents(ADMINS_STREAM, ["budget:reached", budget]);
       expect(await namesOf(user)).toEqual([]);
       expect(await namesOf(admin)).toContain("admins budget:reached");
+    });
+
+    it("are seen up to the highest number that any tab reports, which the others are told once", async () => {
+      const { _id } = await createUser(database);
+      const mark = (user: number, admins?: number) =>
+        markNotificationsSeen(deps(), { _id }, { user, ...(admins !== undefined && { admins }) });
+      const read = async () => database.users.findById(_id).orFail().lean();
+      expect((await listNotifications(deps(), await read())).seen).toBeNull();
+      await mark(5);
+      await mark(4);
+      await mark(5);
+      await mark(3, 2);
+      expect((await listNotifications(deps(), await read())).seen).toEqual({ user: 5, admins: 2 });
+      const events = await database.events
+        .find({ stream: userStream(_id) })
+        .sort({ seq: 1 })
+        .lean();
+      expect(events.map(({ name, data }) => ({ name, data }))).toEqual([
+        { name: "notifications:seen", data: { user: 5 } },
+        { name: "notifications:seen", data: { user: 5, admins: 2 } },
+      ]);
     });
 
     it("are the last 50, without those that this release does not know", async () => {

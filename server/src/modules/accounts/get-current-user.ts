@@ -1,8 +1,8 @@
 import type { Me } from "@shared/contract/account.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
-import { readsAdminEvents } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
@@ -25,7 +25,7 @@ export async function getCurrentUser(
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);
   return {
-    ...presentProfile(user),
+    ...presentProfile(user, deps.now()),
     payment_proof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
     two_factor: presentTwoFactor(user),
     stream_positions: readsAdminEvents(deps.settings, user) ? { user: own, admins } : { user: own },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { meSchema, userCardSchema } from "@shared/contract/account.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
@@ -8,7 +9,6 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
-const HOUR_MS = 3_600_000;
 const NEW_PASSWORD = "a new password";
 const INVALID = {
   status: 422,
@@ -168,7 +168,7 @@ describe("the links of mails", () => {
     });
   });
 
-  it("confirm the address of a new account, and tell its owner and the administrators", async () => {
+  it("confirm the address of a new account, and notify its owner and the administrators", async () => {
     const registered = await post("/register", {
       username: "newcomer",
       email: "New@Example.com",
@@ -201,7 +201,7 @@ describe("the links of mails", () => {
     expect(userCardSchema.parse(admins[1]?.data)).toMatchObject({ email_verified: true });
   });
 
-  it("tell nothing where the address is confirmed already", async () => {
+  it("add no event if the address is confirmed already", async () => {
     const user = await createUser(server.database);
     const token = await kinds.verification.ask(user);
     await server.database.users.updateOne({ _id: user._id }, { emailVerified: true });

@@ -1,3 +1,4 @@
+import type { StreamPositions } from "@shared/contract/account.ts";
 import {
   MAX_NOTIFICATIONS,
   NOTIFYING_EVENTS,
@@ -8,9 +9,10 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
-import { readsAdminEvents } from "../../http/access.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** The last events that notified the user, from the streams that they read. Events are kept for 7 days. */
@@ -38,7 +40,27 @@ export async function listNotifications(
     // An event of another release is left out.
     return parsed.success ? parsed.data : [];
   });
-  return { notifications };
+  return { notifications, seen: user.seenNotifications ?? null };
+}
+
+/** Remembers what the user has seen of their notifications, and says so in their other tabs and devices. */
+export function markNotificationsSeen(
+  { database, now }: Pick<ServerDeps, "database" | "now">,
+  { _id }: Pick<UserRecord, "_id">,
+  seen: StreamPositions,
+): Promise<void> {
+  const stream = userStream(_id);
+  const fields = Object.entries(seen).map(([name, seq]) => [`seenNotifications.${name}`, seq]);
+  return commit(database, { lockKeys: stream, now }, async ({ session, addEvent }) => {
+    const user = await database.users
+      .findOneAndUpdate(
+        { _id, $or: fields.map(([field, seq]) => ({ [`${field}`]: { $not: { $gte: seq } } })) },
+        { $max: Object.fromEntries(fields) },
+        { session, returnDocument: "after" },
+      )
+      .lean();
+    if (user?.seenNotifications) addEvent(stream, "notifications:seen", user.seenNotifications);
+  });
 }
 
 function readLast(database: Database, stream: string): Promise<EventRecord[]> {

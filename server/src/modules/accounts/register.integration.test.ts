@@ -57,7 +57,7 @@ describe("registrations at the same time on two servers", () => {
     expect(await countOf({ emailKey: "shared@example.com" })).toBe(1);
   });
 
-  it("of different names all succeed, and are told without a gap", async () => {
+  it("of different names all succeed, with events without a gap", async () => {
     const [first, second] = servers;
     const names = Array.from({ length: 10 }, (_, index) => `crowd-${index}`);
     const answers = await Promise.all(

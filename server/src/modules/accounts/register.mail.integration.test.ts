@@ -58,7 +58,7 @@ describe("the mail of a registration", () => {
     },
   );
 
-  it("leaves no account where nobody listens", async () => {
+  it("leaves no account if no mail server listens", async () => {
     const lost = await startTestServer({
       databaseUri: testDatabaseUri(),
       environment: { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
@@ -166,7 +166,7 @@ describe("the mail of a registration", () => {
     expect(smtp.mailsTo("crowd@example.com")).toHaveLength(1);
   });
 
-  it("holds up nobody who registers another address", async () => {
+  it("does not delay users who register another address", async () => {
     const now = new Date();
     const until = new Date(now.getTime() + 60_000);
     await server.database.registrationLocks.create({
@@ -178,7 +178,7 @@ describe("the mail of a registration", () => {
     expect(free.status).toBe(201);
   });
 
-  it("goes out although another server died while it registered the same address", async () => {
+  it("goes out although another server crashed while it registered the same address", async () => {
     const until = new Date(Date.now() - 1_000);
     await server.database.registrationLocks.create({
       _id: "left@example.com",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/account-requests.ts";
 import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import { searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { PreparedAccount } from "./identity/identity-provider.ts";
-import { assertStrongPassword } from "./password-policy.ts";
+import { assertStrongPassword } from "./passwords.ts";
 
 /**
  * Creates a user, who needs approval, and emails a verification link.
@@ -137,7 +137,7 @@ async function storeAccount(
       await deps.database.users.insertOne(user, { session: uow.session });
       await account.store(uow.session);
       uow.log({ type: "user:registered", user: user.username, details: { role: user.role } });
-      uow.addEvent(ADMINS_STREAM, "user:registered", presentUserCard(user));
+      uow.addEvent(ADMINS_STREAM, "user:registered", presentUserCard(user, uow.at));
       return user;
     });
   } catch (error) {
@@ -163,11 +163,12 @@ function newUserRecord(
   profile: Profile,
   account: Pick<UserRecord, "identityId" | "emailVerified" | "createdAt">,
 ): UserRecord {
+  const usernameKey = profile.username.toLowerCase();
+  const emailKey = profile.email.toLowerCase();
   return {
     _id: new Types.ObjectId(),
     ...profile,
-    usernameKey: profile.username.toLowerCase(),
-    emailKey: profile.email.toLowerCase(),
+    ...{ usernameKey, emailKey, searchKey: searchKeyOf({ usernameKey, emailKey }) },
     ...account,
     allowImageUpload: false,
     imageCredits: 0,

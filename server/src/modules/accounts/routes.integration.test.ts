@@ -1,19 +1,19 @@
-import { verify } from "@node-rs/argon2";
 import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import { argon2id } from "./identity/builtin-identity.ts";
 
-vi.mock("@node-rs/argon2", { spy: true });
+const hashing = { ...argon2id };
 
 describe("accounts", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: newDatabaseUri("accounts") });
+    server = await startTestServer({ databaseUri: testDatabaseUri(), hashing });
   });
   afterAll(() => server.stop());
 
@@ -208,7 +208,7 @@ describe("accounts", () => {
     });
 
     it("does the same work for an unknown name as for a wrong password", async () => {
-      const verified = vi.mocked(verify);
+      const verified = vi.spyOn(hashing, "verify");
       const worksFor = async (username: string) => {
         verified.mockClear();
         await post("/login", { username, password: "wrong-one" });
@@ -269,6 +269,7 @@ describe("accounts", () => {
         approved: false,
         allow_image_upload: true,
         image_credits: 3,
+        subscription: null,
         payment_proof: null,
         two_factor: { enabled: false, recovery_codes_left: 0 },
         stream_positions: { user: 2 },

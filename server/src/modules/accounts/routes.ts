@@ -12,11 +12,10 @@ import { deleteOwnAccount } from "../users/delete-user.ts";
 import { endSession, listSessions } from "./account-sessions.ts";
 import { exportData } from "./export-data.ts";
 import { getCurrentUser } from "./get-current-user.ts";
-import { logIn, presentSession } from "./log-in.ts";
-import { listNotifications } from "./notifications.ts";
+import { createSignInLimits, logIn, presentSession } from "./log-in.ts";
+import { listNotifications, markNotificationsSeen } from "./notifications.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { declineRegistration, registerUser } from "./register.ts";
-import { createSignInLimits } from "./sign-in-limits.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
@@ -44,6 +43,9 @@ const accountHandlers: BoundRoute[] = [
   handle(accountRoutes.getMe, (_, { deps, session }) => getCurrentUser(deps, session.user._id)),
   handle(accountRoutes.listNotifications, (_, { deps, session }) =>
     listNotifications(deps, session.user),
+  ),
+  handle(accountRoutes.markNotificationsSeen, ({ body }, { deps, session }) =>
+    markNotificationsSeen(deps, session.user, body),
   ),
 
   handle(accountRoutes.verifyEmail, async ({ body }, { deps }) => {

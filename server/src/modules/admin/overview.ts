@@ -1,13 +1,12 @@
 import type { Overview, Setup } from "@shared/contract/admin.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WorkerStatusRecord } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { readPaymentDetails } from "../payments/payment-details.ts";
+import { readOfferedPayments } from "../payments/payment-details.ts";
 import { AWAITS_REVIEW, countByApproval } from "../users/list-users.ts";
 import { getSystemHealth, hasFailingProvider } from "./system-health.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What awaits an administrator, and counts of users. */
 export async function getOverview(
@@ -27,15 +26,15 @@ export async function getOverview(
 
 /** State of the steps after the installation. The workers report whether they have keys, because servers may have none. */
 export async function getSetup(
-  deps: Pick<ServerDeps, "database" | "mailer">,
+  deps: Pick<ServerDeps, "database" | "mailer" | "settings">,
   admin: Pick<UserRecord, "twoFactor">,
 ): Promise<Setup> {
-  const [details, workers, email] = await Promise.all([
-    readPaymentDetails(deps.database),
+  const [{ usdt, ...details }, workers, email] = await Promise.all([
+    readOfferedPayments(deps),
     findActiveWorkers(deps.database),
     deps.mailer.check(),
   ]);
-  const isOffered = Object.values(details).some((text) => text.trim() !== "");
+  const isOffered = usdt !== undefined || Object.values(details).some((text) => text.trim() !== "");
   return {
     payment_details: isOffered ? "done" : "missing",
     ...checkWorkers(workers),

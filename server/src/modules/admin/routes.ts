@@ -5,7 +5,6 @@ import { readSecurityLog } from "./security-log.ts";
 import { getSystemHealth } from "./system-health.ts";
 import { summarizeUsage } from "./usage.ts";
 
-/** Overview, setup, security log, usage and system health. */
 export const adminHandlers: BoundRoute[] = [
   handle(adminRoutes.readSecurityLog, ({ query }, { deps }) => readSecurityLog(deps, query)),
   handle(adminRoutes.getUsage, (_, { deps }) => summarizeUsage(deps)),

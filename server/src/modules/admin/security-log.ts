@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import {
   eventTypesOf,
   type SecurityLogPage,
@@ -64,8 +65,6 @@ export const addLogEntry = (
   entry: NewSecurityLogEntry,
 ): Promise<void> =>
   commit(database, { lockKeys: [], groupCommit: true, now, origin }, (uow) => uow.log(entry));
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Adds an entry unless the last hour has `max` with the same type, names and details, so that requests that anyone can

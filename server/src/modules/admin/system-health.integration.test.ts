@@ -52,6 +52,7 @@ describe("GET /admin/health", () => {
       problems: ["no-worker"],
       queue: { waiting: 0, running: 0, oldest_waiting_seconds: 0 },
       workers: [],
+      prices: { websocket: 0, polling: 0, fallback: 0 },
       server: { event_feed: "running", version: productVersion() },
     });
   });
@@ -67,7 +68,7 @@ describe("GET /admin/health", () => {
     expect(problems).toContain("backlog");
   });
 
-  it("lists the living workers with what they use and how their providers are", async () => {
+  it("lists the active workers with their sources and the health of their providers", async () => {
     await server.database.workerStatuses.insertMany([
       worker("young", { startedAt: secondsAgo(5), marketData: "replay", analyst: "rules" }),
       worker("old", {

@@ -11,26 +11,29 @@ import type {
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { countPriceFeeds } from "../markets/price-feeds.ts";
 import { readQueueDepth } from "../signals/queue-depth.ts";
 
 export async function getSystemHealth(
   deps: Pick<ServerDeps, "database" | "now" | "feedIsRunning">,
 ): Promise<SystemHealth> {
   const now = deps.now();
-  const [queue, workers] = await Promise.all([
+  const [queue, workers, prices] = await Promise.all([
     readQueueDepth(deps.database, now),
     findActiveWorkers(deps.database),
+    countPriceFeeds(deps.database),
   ]);
   const feedIsRunning = deps.feedIsRunning();
   return {
     checked_at: now.toISOString(),
-    problems: findProblems({ queue, workers, feedIsRunning }),
+    problems: findProblems({ queue, workers, feedIsRunning, prices }),
     queue: {
       waiting: queue.waiting,
       running: queue.running,
       oldest_waiting_seconds: queue.oldestWaitingSeconds,
     },
     workers: workers.map(presentWorker),
+    prices,
     server: {
       event_feed: feedIsRunning ? "running" : "interrupted",
       version: productVersion(),
@@ -45,13 +48,15 @@ function findProblems(state: {
   queue: { oldestWaitingSeconds: number };
   workers: readonly WorkerStatusRecord[];
   feedIsRunning: boolean;
+  prices: SystemHealth["prices"];
 }): SystemProblem[] {
-  const { queue, workers, feedIsRunning } = state;
+  const { queue, workers, feedIsRunning, prices } = state;
   const problems: SystemProblem[] = [];
   if (workers.length === 0) problems.push("no-worker");
   if (!feedIsRunning) problems.push("feed-interrupted");
   if (queue.oldestWaitingSeconds > BACKLOG_SECONDS) problems.push("backlog");
   if (workers.some(hasFailingProvider)) problems.push("provider-failing");
+  if (prices.fallback > 0) problems.push("price-feed-lost");
   return problems;
 }
 

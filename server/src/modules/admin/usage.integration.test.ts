@@ -1,5 +1,5 @@
 import { usageSchema } from "@shared/contract/admin.ts";
-import type { SignalUsageRecord } from "@shared/database/models/ai-usage.ts";
+import type { SignalUsageRecord } from "@shared/database/models/market-analysis.ts";
 import { countAiCost } from "@shared/domain/ai-budget.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -41,7 +41,7 @@ describe("GET /admin/usage", () => {
     return usageSchema.strict().parse(await answer.json());
   };
 
-  it("sums up today, 7 days and 30 days by UTC, each with the one before", async () => {
+  it("totals today, 7 days and 30 days by UTC, each with the one before", async () => {
     await spend("2026-03-18T00:00:00Z");
     await spend("2026-03-17T23:59:59.999Z");
     await spend("2026-03-12T00:00:00Z");
@@ -76,7 +76,7 @@ describe("GET /admin/usage", () => {
     });
   });
 
-  it("tells models apart, and what has no price", async () => {
+  it("separates models, and those without a price", async () => {
     const at = "2026-03-18T00:10:00Z";
     await spend(at, { model: "unpriced", costUsd: null });
     await spend(at);

@@ -1,9 +1,8 @@
 import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type { Database } from "@shared/database/database.ts";
 import { dayOf, readAiSpending } from "@shared/domain/ai-budget.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-
-const DAY_MS = 86_400_000;
 
 const PERIOD_DAYS = { today: 1, last_7_days: 7, last_30_days: 30 } as const;
 

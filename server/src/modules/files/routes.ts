@@ -1,20 +1,58 @@
+import type { ChartImage, CleanupResult } from "@shared/contract/files.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { presentChartImage, removeChartImages } from "@shared/files/chart-images.ts";
+import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { addLimitedLogEntry } from "../admin/security-log.ts";
-import { cleanupImages, deleteChartImage, listChartImages } from "./chart-images.ts";
+import {
+  type Admin,
+  type AdminDeps,
+  addLimitedLogEntry,
+  commitAsAdmin,
+} from "../admin/security-log.ts";
 import { assertMayReadFile, fileNotAllowed } from "./policy.ts";
-import { isFileUrlGood } from "./signed-url.ts";
+import { createSignPath, isFileUrlGood, withSignedUrl } from "./signed-url.ts";
 
-/** Uploaded images, and what administrators do with chart images. */
+export async function listChartImages(
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  admin: Admin,
+): Promise<ChartImage[]> {
+  const images = await deps.database.chartImages.find().sort({ createdAt: -1, _id: -1 }).lean();
+  const signPath = createSignPath(deps, admin);
+  return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
+}
+
+export function deleteChartImage(
+  deps: AdminDeps,
+  { admin, filename }: { admin: Admin; filename: string },
+): Promise<void> {
+  const { database } = deps;
+  return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+    const image = await database.chartImages.findOne({ filename }).session(uow.session).lean();
+    if (!image) throw new AppError("not-found", "There is no such image.");
+    await removeChartImages(database, uow, [image]);
+    uow.log({ type: "chart-image:deleted", user: image.username, details: { filename } });
+  });
+}
+
+/** Deletes chart images that are old or belong to no signal, as the nightly cleanup does. */
+export async function cleanupImages(
+  { database, now }: AdminDeps,
+  { admin }: { admin: Admin },
+): Promise<CleanupResult> {
+  const deleted = await cleanUpFiles({ database, now, actor: admin.username });
+  return { detail: `${deleted} chart ${deleted === 1 ? "image" : "images"} deleted.`, deleted };
+}
+
 export const fileHandlers: BoundRoute[] = [
   handle(paymentRoutes.getProofImage, ({ params }, call) =>
     sendFile(call, { kind: "payment_proofs", ...params }),

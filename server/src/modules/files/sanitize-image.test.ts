@@ -55,7 +55,7 @@ describe("taking in an image", () => {
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 200, height: 320 });
   });
 
-  it("makes a large picture smaller, down to 2,560 pixels", async () => {
+  it("makes a large image smaller, down to 2,560 pixels", async () => {
     const upload = await createCanvas({ width: 4_000, height: 1_000, grey: 90 }).toSharp().png();
     const { bytes } = await sanitizeImage(await upload.toBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 640 });
@@ -111,7 +111,7 @@ describe("taking in an image", () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(100_000_000);
   });
 
-  it("takes a picture of just under 40 million pixels, and not one of more", async () => {
+  it("accepts an image of just under 40 million pixels, and none of more", async () => {
     const { bytes } = await sanitizeImage(pngBomb(6_300));
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 2_560 });
     expect(await refusalOf(pngBomb(6_400))).toBe("file-too-large");

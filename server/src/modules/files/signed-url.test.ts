@@ -17,7 +17,7 @@ const given = {
 };
 
 describe("a signed address", () => {
-  it("is absolute, and tells nothing but the path, a time and a signature", () => {
+  it("is absolute, and contains only the path, a time and a signature", () => {
     expect(signed.startsWith(`https://api.example.com${PATH}?`)).toBe(true);
     expect(pathname).toBe(PATH);
     expect([...searchParams.keys()]).toEqual(["expires", "signature"]);
@@ -41,7 +41,7 @@ describe("a signed address", () => {
     expect(isFileUrlGood({ ...given, ...change })).toBe(false);
   });
 
-  it("names the administrator that it is for, and is good for nobody else", () => {
+  it("names the administrator that it is for, and works for no other user", () => {
     const url = new URL(
       signFileUrl({ path: PATH, secret: SECRET, now, apiUrl: "http://x", admin: "a1" }),
     );

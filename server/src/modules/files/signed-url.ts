@@ -80,7 +80,6 @@ export function withSignedUrl<Entry extends { url: string }>(
   return { ...entry, url: signPath(entry.url) };
 }
 
-/** Signs the URL of a proof, and that of the earlier one with the same image. */
 export function withSignedProof<
   Proof extends { url: string; earlier_proof?: { url?: string | undefined } | undefined },
 >(proof: Proof, signPath: SignPath): Proof {

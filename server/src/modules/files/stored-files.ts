@@ -42,19 +42,37 @@ export async function storeUpload<Result>(
   }
 }
 
-/** Deletes a user's payment proof but for its fingerprint, in the caller's transaction. Returns false if there is none. */
+/** Makes room for a user's next payment proof. One that paid for a subscription is kept, others are deleted. */
+export async function replacePaymentProof(
+  database: Database,
+  uow: UnitOfWork,
+  { _id, userId }: { _id: Types.ObjectId; userId: Types.ObjectId },
+): Promise<void> {
+  const { session } = uow;
+  const filter = { userId, replacedById: null };
+  const former = await database.paymentProofs.findOne(filter).session(session).lean();
+  if (!former) return;
+  if (await database.billingPeriods.exists({ proofId: former._id }).session(session)) {
+    const update = { $set: { replacedById: _id } };
+    await database.paymentProofs.updateOne({ _id: former._id }, update, { session });
+  } else {
+    await removePaymentProof(database, uow, { userId, state: "replaced" });
+  }
+}
+
+/** Deletes a user's current payment proof but for its fingerprint, in the caller's transaction. Returns false if there is none. */
 export async function removePaymentProof(
   database: Database,
   uow: UnitOfWork,
-  { userId, state }: { userId: Types.ObjectId; state: Exclude<ProofState, "stored"> },
+  { userId, state }: { userId: Types.ObjectId; state: "replaced" | "deleted" },
 ): Promise<boolean> {
   const proof = await database.paymentProofs
-    .findOneAndDelete({ userId }, { session: uow.session })
+    .findOneAndDelete({ userId, replacedById: null }, { session: uow.session })
     .lean();
   if (!proof) return false;
   await fileStore(database, "payment_proofs").remove([proof._id], uow.session);
   await database.proofFingerprints.updateOne(
-    { userId, state: "stored" },
+    { userId, filename: proof.filename },
     { $set: { state, removedAt: uow.at }, $unset: { filename: 1 } },
     { session: uow.session },
   );
@@ -67,13 +85,17 @@ export async function removeUserFiles(
   uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<void> {
-  const state = "user-deleted";
-  await removePaymentProof(database, uow, { userId, state });
+  const { session } = uow;
+  const proofs = await database.paymentProofs.find({ userId }).session(session).lean();
+  const proofIds = proofs.map(({ _id }) => _id);
+  await database.paymentProofs.deleteMany({ userId }, { session });
+  await fileStore(database, "payment_proofs").remove(proofIds, session);
+  const state = "user-deleted" satisfies ProofState;
   await database.proofFingerprints.updateMany(
     { userId },
-    { $set: { state, removedAt: uow.at }, $unset: { userId: 1, username: 1 } },
-    { session: uow.session },
+    { $set: { state, removedAt: uow.at }, $unset: { userId: 1, username: 1, filename: 1 } },
+    { session },
   );
-  const images = await database.chartImages.find({ userId }).session(uow.session).lean();
+  const images = await database.chartImages.find({ userId }).session(session).lean();
   await removeChartImages(database, uow, images);
 }

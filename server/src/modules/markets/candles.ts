@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { type CandlesQuery, serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
@@ -6,7 +5,7 @@ import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/cur
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { LRUCache } from "lru-cache";
-import type { AppContext } from "../../http/context.ts";
+import { unlessKnown } from "../../http/etag.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "./known-symbols.ts";
@@ -37,18 +36,9 @@ export function createCandleHandlers(deps: Pick<ServerDeps, "database" | "now">)
     const untilCloseMs = current.nextCloseAt.getTime() - deps.now().getTime();
     const maxAgeSeconds = Math.max(0, Math.floor(untilCloseMs / 1_000));
     ctx.set("Cache-Control", `public, max-age=${maxAgeSeconds}`);
-    ctx.etag = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
-    if (!isKnownToClient(ctx)) return body;
-    ctx.status = 304;
-    return;
+    return unlessKnown(ctx, body);
   });
   return [getCandles];
-}
-
-/** Not `ctx.fresh`: it ignores the tag if the client also sends `Cache-Control: no-cache`, as `fetch` may. */
-function isKnownToClient(ctx: AppContext): boolean {
-  const tags = ctx.get("If-None-Match").split(",");
-  return tags.some((tag) => tag.trim().replace(/^W\//, "") === ctx.response.get("ETag"));
 }
 
 /** The API promises its 503 within 10 s. */

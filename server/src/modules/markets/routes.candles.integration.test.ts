@@ -1,4 +1,5 @@
 import { type MarketCandles, marketCandlesSchema } from "@shared/contract/candle.ts";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/current-candles.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -6,7 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const WAIT = { timeout: 30_000, interval: 10 };
-const HOUR_MS = 3_600_000;
 const NOW = new Date("2026-11-20T13:37:12Z");
 const OPENED = Date.parse("2026-11-20T13:00:00Z");
 
@@ -110,7 +110,7 @@ describe("GET /candles", () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it("asks again for candles that are no longer fresh", async () => {
+  it("requests candles that are no longer fresh once more", async () => {
     await addWorker();
     await store("SOL/USDT", { freshUntil: new Date(Date.now() - 1_000) });
     const answer = get("SOL/USDT");

@@ -30,7 +30,7 @@ describe("GET /status", () => {
     return statusSchema.strict().parse(await answer.json());
   };
 
-  it("says what the living worker works with, and the version", async () => {
+  it("names the sources of the active worker, and the version", async () => {
     await addWorker({ marketData: "live", analyst: "openai" });
     expect(await status()).toEqual({
       market_data: "live",

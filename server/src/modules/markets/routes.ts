@@ -7,8 +7,10 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
+import { cachedRead } from "../../http/cached-read.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { countPriceFeeds } from "./price-feeds.ts";
 
 /** Workers read the prices once a minute. */
 const CACHE_SECONDS = 30;
@@ -23,13 +25,14 @@ export const marketHandlers: BoundRoute[] = [
   handle(serviceRoutes.getStatus, async (_, { deps }) => ({
     ...(await getSignalSources(deps)),
     version: productVersion(),
+    ...(await lostPriceFeeds(deps)),
   })),
 ];
 
 function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
   if (!snapshot) return { markets: [], updated_at: null };
   return {
-    markets: snapshot.quotes.map(({ changePercent, asOf, ...quote }) => ({
+    markets: snapshot.quotes.map(({ changePercent, asOf, hours: _hours, ...quote }) => ({
       ...quote,
       change_percent: changePercent,
       as_of: asOf.toISOString(),
@@ -37,6 +40,16 @@ function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
     updated_at: snapshot.updatedAt.toISOString(),
   };
 }
+
+const FEEDS_CACHE_MS = 1_000;
+
+const lostPriceFeeds = cachedRead(
+  FEEDS_CACHE_MS,
+  async ({ database }: Pick<ServerDeps, "database" | "now">) => {
+    const { fallback } = await countPriceFeeds(database);
+    return fallback > 0 ? { lost_price_feeds: fallback } : {};
+  },
+);
 
 /**
  * The sources of a signal that is requested now, as reported by the active workers. If they differ, demo data and the

@@ -57,7 +57,7 @@ async function compareProof(deps: CompareDeps, proof: PaymentProofRecord): Promi
     if (modifiedCount === 0 || !duplicateOfId) return;
     const user = await database.users.findById(userId).session(session).lean();
     const shown = await findProofOf(database, userId, session);
-    if (user) addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, shown));
+    if (user) addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, at, shown));
   });
 }
 

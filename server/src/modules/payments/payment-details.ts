@@ -1,8 +1,14 @@
-import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import {
+  type OfferedPayments,
+  type PaymentDetails,
+  paymentDetailsSchema,
+} from "@shared/contract/payment.ts";
 import type { Database } from "@shared/database/database.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
+import type { ServerDeps } from "../../server-deps.ts";
 import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
+import { walletsOf } from "./wallets.ts";
 
 const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
 const DOCUMENT = { _id: "payment-details" };
@@ -18,6 +24,15 @@ export async function readPaymentDetails(
     .session(session ?? null)
     .lean();
   return paymentDetailsSchema.parse({ ...NOTHING_YET, ...stored });
+}
+
+/** What subscribers see: the payment details, and the addresses in the settings. */
+export async function readOfferedPayments({
+  database,
+  settings,
+}: Pick<ServerDeps, "database" | "settings">): Promise<OfferedPayments> {
+  const usdt = walletsOf(settings).map(({ network, address }) => ({ network, address }));
+  return { ...(await readPaymentDetails(database)), ...(usdt.length > 0 && { usdt }) };
 }
 
 /** Keeps the last four digits of an account number. */

@@ -1,3 +1,4 @@
+import type { PlanId } from "@shared/contract/plans.ts";
 import type { Database } from "@shared/database/database.ts";
 import type {
   Fingerprint,
@@ -5,6 +6,7 @@ import type {
   ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
   addAccountUpdatedEvents,
   findProofOf,
@@ -19,7 +21,7 @@ import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
-import { removePaymentProof, storeUpload } from "../files/stored-files.ts";
+import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
 import { type CompareDeps, compareProofs } from "./compare-proofs.ts";
 import { readComparable } from "./image-similarity.ts";
@@ -31,14 +33,21 @@ import { readComparable } from "./image-similarity.ts";
  */
 export async function submitProof(
   deps: CompareDeps,
-  input: { user: Pick<UserRecord, "_id">; senderName: string; image: Uint8Array },
+  input: {
+    user: Pick<UserRecord, "_id">;
+    senderName: string;
+    plan: PlanId | undefined;
+    transactionHash: string | undefined;
+    image: Uint8Array;
+  },
 ): Promise<void> {
-  const { senderName } = input;
+  const { senderName, plan, transactionHash } = input;
   const { _id: userId } = input.user;
+  const named = { ...(plan && { plan }), ...(transactionHash && { transactionHash }) };
   const image = await sanitizeImage(input.image);
   const { fingerprint } = await readComparable(image.bytes);
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
-    storeProof(deps, { ...file, userId, senderName }, fingerprint),
+    storeProof(deps, { ...file, userId, senderName, ...named }, fingerprint),
   );
   compareProofs(deps);
 }
@@ -48,19 +57,22 @@ function storeProof(
   proof: Omit<PaymentProofRecord, "createdAt">,
   fingerprint: Fingerprint,
 ): Promise<void> {
-  const { userId, filename } = proof;
+  const { userId, filename, transactionHash } = proof;
   const lockKeys = [ADMINS_STREAM, userStream(userId)];
   return commit(database, { lockKeys, now }, async (uow) => {
     const { session, at } = uow;
     const user = await database.users.findById(userId).session(session).lean();
     if (!user) throw unauthenticated();
-    await removePaymentProof(database, uow, { userId, state: "replaced" });
-    await database.paymentProofs.create([{ ...proof, createdAt: at }], { session });
+    await replacePaymentProof(database, uow, proof);
+    const runs = user.subscription && statusAt(user.subscription, at) !== "ended";
+    const stored = { ...proof, createdAt: at, ...(runs && { isRenewal: true as const }) };
+    await database.paymentProofs.create([stored], { session });
     const { username } = user;
     const known: ProofFingerprintRecord = {
       _id: new Types.ObjectId(),
       number: (await lastNumber(database, session)) + 1,
       ...{ userId, username, filename, submittedAt: at, state: "stored" },
+      ...(transactionHash && { transactionHash }),
       fingerprint,
     };
     await database.proofFingerprints.create([known], { session });
@@ -89,7 +101,7 @@ export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<Us
     }
     uow.log({ type: "proof:deleted", user: user.username });
     uow.addEvent(userStream(user._id), "proof:deleted", {});
-    uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user));
+    uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at));
     return user;
   });
 }

@@ -3,12 +3,13 @@ import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { reauthenticateUnlessRecent } from "../accounts/two-factor.ts";
-import { readPaymentDetails, updatePaymentDetails } from "./payment-details.ts";
+import { checkTransaction } from "./check-transaction.ts";
+import { readOfferedPayments, updatePaymentDetails } from "./payment-details.ts";
 import { deleteProof, submitProof } from "./payment-proofs.ts";
 
 /** Payment details and proofs of payment. */
 export const paymentHandlers: BoundRoute[] = [
-  handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readPaymentDetails(deps.database)),
+  handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readOfferedPayments(deps)),
   handle(paymentRoutes.updatePaymentDetails, async ({ body }, { deps, session }) => {
     const { password, code, ...update } = body;
     await reauthenticateUnlessRecent(deps, session, { password, code });
@@ -19,10 +20,15 @@ export const paymentHandlers: BoundRoute[] = [
     await submitProof(deps, {
       user: session.user,
       senderName: body.sender_name,
+      plan: body.plan,
+      transactionHash: body.transaction_hash || undefined,
       image: files.proof_image,
     });
     return { detail: MESSAGES.proofSubmitted };
   }),
+  handle(adminRoutes.checkTransaction, ({ params }, { deps }) =>
+    checkTransaction(deps, params.username),
+  ),
   handle(adminRoutes.deleteProof, async ({ params }, { deps, session }) => {
     const user = await deleteProof(deps, { admin: session.user, ...params });
     return { detail: `The payment proof of ${user.username} is deleted.` };

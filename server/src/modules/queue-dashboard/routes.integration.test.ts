@@ -1,4 +1,5 @@
 import { MongoBackend } from "@agendajs/mongo-backend";
+import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { nativeDb } from "@shared/database/database.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -13,7 +14,6 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
 const WEB_ORIGIN = "http://localhost:5173";
 const START = Date.parse("2026-03-01T12:00:00.000Z");
-const MINUTE_MS = 60_000;
 
 describe("/admin/queue", () => {
   let server: TestServer;
@@ -178,7 +178,7 @@ describe("/admin/queue", () => {
     expect((await get("api?state=nonsense", cookie)).status).toBe(422);
   });
 
-  it("sums up what all workers have to do", async () => {
+  it("shows the jobs of all workers", async () => {
     const figures = await (await get("api/stats", await openPage())).json();
     // The first run of a repeated job is due at once too.
     expect(figures).toMatchObject({ queuedJobs: 3, runningJobs: 0, totalQueueSizeDB: 4 });
@@ -243,7 +243,7 @@ describe("/admin/queue", () => {
     expect((await get("api", second)).status).toBe(401);
   });
 
-  it("tells an open page to read anew, until it may no longer", { timeout: 15_000 }, async () => {
+  it("tells an open page to reload, until its access ends", { timeout: 15_000 }, async () => {
     const answer = await get("api/events", await openPage());
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const told: string[] = [];
@@ -318,7 +318,7 @@ describe("/admin/queue", () => {
     },
   );
 
-  it("refuses jobs that are gone, ids that are none, and actions that it does not have", async () => {
+  it("refuses deleted jobs, invalid ids and unknown actions", async () => {
     const cookie = await openPage();
     const gone = ["ffffffffffffffffffffffff"];
     expect((await act(cookie, "delete", { ids: gone })).status).toBe(404);

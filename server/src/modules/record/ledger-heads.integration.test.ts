@@ -26,7 +26,7 @@ describe("the ledger's heads and their witnesses", () => {
     expect(await page()).toEqual({ heads: [], next_before: null });
   });
 
-  it("tell of each witness what can be looked up, and nothing of the operator's settings", async () => {
+  it("show of each witness what can be looked up, and none of the operator's settings", async () => {
     const head = await createWitnessedHead(server.database, {
       day: "2025-01-31",
       calendars: [{ url: ONE, block: 880_000 }, { url: TWO }],

@@ -1,12 +1,12 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { updatePerformanceStats } from "../../../../worker/src/record/performance-stats.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
-
-const DAY_MS = 86_400_000;
 
 describe("GET /performance", () => {
   let server: TestServer;
@@ -43,7 +43,7 @@ describe("GET /performance", () => {
     expect(body.calibrated.decided).toBe(20);
   });
 
-  it("tells nothing of whose signals they were", async () => {
+  it("does not name the owners of the signals", async () => {
     const { text } = await performance();
     expect(text).not.toContain(userId);
     expect(text).not.toContain("known-by-name");
@@ -72,6 +72,34 @@ describe("GET /performance", () => {
     expect(before.body.counts.decided).toBe(40);
     expect(again.text).toBe(before.text);
     expect(other.body.counts.decided).toBe(0);
+  });
+
+  it("exports the closed trades of a choice of filters with units and the ids of their analyses", async () => {
+    const exported = async (query: string) =>
+      (await server.call(`/performance/export?${query}`)).text();
+    const answer = await server.call("/performance/export?period=7d");
+    expect(answer.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(answer.headers.get("Content-Disposition")).toMatch(
+      /^attachment; filename="performance-/,
+    );
+    const [names = "", ...lines] = (await answer.text()).trimEnd().split("\r\n");
+    expect(names.split(",")).toEqual(
+      expect.arrayContaining(["entry_quote_currency", "result_r_after_fees", "analysis_id"]),
+    );
+    expect(lines).toHaveLength(14);
+    const rows = z
+      .array(
+        z.object({ analysis_id: z.string(), outcome: z.string(), resolved_at_utc: z.string() }),
+      )
+      .parse(JSON.parse(await exported("format=json")));
+    expect(rows).toHaveLength(40);
+    const times = rows.map(({ resolved_at_utc }) => resolved_at_utc);
+    expect(times).toEqual(times.toSorted());
+    const ids = (await server.database.marketAnalyses.distinct("_id")).map(String);
+    expect(ids).toEqual(expect.arrayContaining(rows.map(({ analysis_id }) => analysis_id)));
+    expect(JSON.stringify(rows)).not.toContain(userId);
+    expect(await exported("data=replay&format=json")).toBe("[]\n");
+    expect(await exported("class=forex")).toBe("");
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import type {
   Performance,
   PerformancePeriod,
@@ -11,8 +12,6 @@ import {
 import { seriesOf } from "@shared/domain/performance-series.ts";
 import { computeMetrics } from "@shared/stats/performance-metrics.ts";
 import { mergeTallies } from "@shared/stats/tally.ts";
-
-const DAY_MS = 86_400_000;
 
 const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
   "7d": 7,
@@ -48,7 +47,8 @@ export async function readPerformance(
   };
 }
 
-function firstDay(period: PerformancePeriod, now: Date): string | null {
+/** First day of a period; null for the whole record. */
+export function firstDay(period: PerformancePeriod, now: Date): string | null {
   const days = PERIOD_DAYS[period];
   if (days === null) return null;
   return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);

@@ -103,7 +103,7 @@ describe("the public ledger", () => {
     expect((await server.call(`/ledger${query}`)).status).toBe(422);
   });
 
-  it("gives nobody the figures of an analysis that can still be traded on, and everybody those of a resolved one", async () => {
+  it("hides the figures of an analysis that can still be traded on, and shows those of a resolved one", async () => {
     await finished(2);
     await append();
     await resolve(1);

@@ -1,12 +1,16 @@
 import { Readable } from "node:stream";
-import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
+import type { Activity, Performance, PerformanceQuery } from "@shared/contract/performance.ts";
 import { ledgerRoutes } from "@shared/contract/routes/ledger-routes.ts";
 import { readLedgerHead } from "@shared/domain/ledger.ts";
 import { LRUCache } from "lru-cache";
+import { unlessKnown } from "../../http/etag.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { readActivity } from "./activity.ts";
+import { writeActivityFeed } from "./activity-feed.ts";
 import { downloadLedger, listLedgerHeads, readHeadProof, readLedgerPage } from "./ledger.ts";
 import { readPerformance } from "./performance.ts";
+import { exportTrades } from "./performance-export.ts";
 
 /** Records are appended about once a second at most. */
 const HEAD_CACHE_SECONDS = 5;
@@ -34,6 +38,10 @@ export const ledgerHandlers: BoundRoute[] = [
   }),
 ];
 
+/** As many visitors as there are share one read. */
+const ACTIVITY_CACHE_SECONDS = 5;
+const FEED_CACHE_SECONDS = 60;
+
 /** Workers measure performance about once a minute. An empty record fills faster: the demo record is made in seconds. */
 const PERFORMANCE_CACHE_SECONDS = 30;
 const EMPTY_CACHE_SECONDS = 3;
@@ -44,9 +52,9 @@ const cacheSecondsOf = ({ recorded }: Performance): number =>
 /** A response has at most some tens of kilobytes. */
 const MAX_CACHED_RESPONSES = 200;
 
-/** Performance of all signals, read at most once per 30 s for each choice of filters, or 3 s while there are none. */
+/** Performance and latest results of all signals. Performance is read at most once per 30 s for each choice of filters, or 3 s while there are none. */
 export function createPerformanceHandlers(
-  deps: Pick<ServerDeps, "database" | "now">,
+  deps: Pick<ServerDeps, "database" | "now" | "settings">,
 ): BoundRoute[] {
   const responses = new LRUCache<string, Performance, PerformanceQuery>({
     max: MAX_CACHED_RESPONSES,
@@ -56,11 +64,31 @@ export function createPerformanceHandlers(
       return performance;
     },
   });
+  const activity = new LRUCache<"activity", Activity>({
+    max: 1,
+    ttl: ACTIVITY_CACHE_SECONDS * 1_000,
+    fetchMethod: () => readActivity(deps.database),
+  });
   return [
+    handle(ledgerRoutes.getActivity, async (_, { ctx }) => {
+      const read = await activity.forceFetch("activity");
+      ctx.set("Cache-Control", `public, max-age=${ACTIVITY_CACHE_SECONDS}`);
+      return unlessKnown(ctx, read);
+    }),
+    handle(ledgerRoutes.getFeed, async (_, { ctx }) => {
+      const read = await activity.forceFetch("activity");
+      ctx.set("Cache-Control", `public, max-age=${FEED_CACHE_SECONDS}`);
+      ctx.type = "application/atom+xml";
+      return unlessKnown(ctx, writeActivityFeed(deps, read));
+    }),
     handle(ledgerRoutes.getPerformance, async ({ query }, { ctx }) => {
       const performance = await responses.forceFetch(JSON.stringify(query), { context: query });
       ctx.set("Cache-Control", `public, max-age=${cacheSecondsOf(performance)}`);
       return performance;
+    }),
+    handle(ledgerRoutes.exportPerformance, ({ query }, { ctx }) => {
+      ctx.attachment(`performance-${deps.now().toISOString().slice(0, 10)}.${query.format}`);
+      return Readable.from(exportTrades(deps, query));
     }),
   ];
 }

@@ -3,6 +3,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { ChartImageRecord } from "@shared/database/models/stored-file.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
+import { hasAccess } from "@shared/domain/subscription-access.ts";
 import { presentChartImage } from "@shared/files/chart-images.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
@@ -96,6 +97,6 @@ async function takeCredit(
     signalId,
   });
   if (!charged) throw noCredits();
-  assertApproved(charged);
+  assertApproved({ ...charged, approved: hasAccess(charged, uow.at) });
   assertImageAllowed(charged);
 }

@@ -5,8 +5,7 @@ import type { Resolution } from "@shared/contract/resolution.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import { formatNumber, formatPrice } from "@shared/domain/format-price.ts";
 import { html } from "@shared/runtime/html.ts";
-import type { OverlayOptions } from "sharp";
-import sharp from "sharp";
+import sharp, { type OverlayOptions } from "sharp";
 
 const WIDTH = 1_200;
 const HEIGHT = 630;

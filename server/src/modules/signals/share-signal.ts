@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { DAY_MS } from "@shared/contract/durations.ts";
 import {
   type SharedSignal,
   type ShareLink,
@@ -13,8 +14,6 @@ import { findSignal, readProgress, signalNotFound } from "./queries.ts";
 
 /** Too long to guess. */
 const TOKEN_BYTES = 32;
-
-const DAY_MS = 24 * 3_600_000;
 
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 

@@ -6,7 +6,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
-const USERS = 200;
+const USERS = 60;
 const WAIT = { timeout: 30_000, interval: 50 };
 
 describe("an analysis that several users ask for", () => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
@@ -13,7 +14,7 @@ import { MAX_UNFINISHED_PER_USER, MIN_CAPACITY } from "./signal-limits.ts";
 
 const QUEUE_LENGTH = MIN_CAPACITY * 10;
 
-describe("a request for a signal finds no room", () => {
+describe("a request for a signal is refused", () => {
   let server: TestServer;
   let clock = Date.now();
   beforeAll(async () => {
@@ -67,7 +68,7 @@ describe("a request for a signal finds no room", () => {
     expect(statuses.sort()).toEqual([202, 202, 202, ...Array.from({ length: 5 }, () => 429)]);
   });
 
-  it("but a user who asks for one has it made before the rest of another's crowd", async () => {
+  it("but a user with one request gets it before the rest of another user's many", async () => {
     const [crowd, single] = [await trader(), await trader()];
     for (const _ of Array(3)) await ask(crowd);
     await ask(single);
@@ -80,12 +81,23 @@ describe("a request for a signal finds no room", () => {
     expect(owners).toEqual([first, String(single._id), first, first]);
   });
 
-  it("while more wait than could be made in time, and is told to come again", async () => {
+  it("while more wait than could be made in time, with a time to retry after", async () => {
     await fillQueue(QUEUE_LENGTH);
     const refused = await ask(await trader());
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect(errorBodySchema.parse(await refused.json()).code).toBe("unavailable");
+  });
+
+  it("not while as many analyses wait for watchers only, which are behind all requests", async () => {
+    const { marketAnalyses } = server.database;
+    await fillQueue(QUEUE_LENGTH);
+    await marketAnalyses.updateMany({}, { $unset: { userId: 1 } });
+    expect((await ask(await trader())).status).toBe(202);
+    const ofWatchers = { userId: { $exists: false } };
+    await marketAnalyses.updateMany(ofWatchers, { $inc: { joinedSignals: 1 } });
+    clock += 60_000;
+    expect((await ask(await trader())).status).toBe(503);
   });
 
   it("the more workers there are, the later", async () => {
@@ -103,7 +115,6 @@ describe("a request for a signal finds no room", () => {
   });
 });
 
-const DAY_MS = 86_400_000;
 const NOON = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
 
 describe("the daily limit of AI analyses of a user", () => {

@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 import {
   sharedSignalSchema,
   shareLinkSchema,
@@ -17,8 +17,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer, TEST_SECRETS } from "../../testing/start-live-server.ts";
 
-const MINUTE_MS = TIMEFRAME_MS["1m"];
-const HOUR_MS = TIMEFRAME_MS["1h"];
 const candle = (time: number) => ({ time, open: 100, high: 101, low: 99, close: 100, volume: 1 });
 
 describe("what became of a signal", () => {
@@ -106,7 +104,7 @@ describe("what became of a signal", () => {
       expect((await since(_id)).shared_at).toBe(shared_at);
     });
 
-    it("is gone with its link, and an older link with a newer one", async () => {
+    it("is not found after its link is deleted, and an older link after a newer one is made", async () => {
       const { _id } = await storeTrade(database, ann, { madeAt });
       const older = await share(_id);
       const newer = await share(_id);
@@ -124,7 +122,7 @@ describe("what became of a signal", () => {
       expect(JSON.stringify(log)).not.toContain(newer.token);
     });
 
-    it("is gone 90 days after it was shared", async () => {
+    it("is not found 90 days after it was shared", async () => {
       const { _id } = await storeTrade(database, ann, { madeAt });
       const { token } = await share(_id);
       const sharedDaysAgo = (days: number) =>

@@ -51,7 +51,7 @@ describe("clearing signal histories", () => {
     keys: await database.idempotencyKeys.countDocuments(),
   });
 
-  it("deletes one user's finished signals with their keys, and nobody else's", async () => {
+  it("deletes one user's finished signals with their keys, and no other user's", async () => {
     const before = await countAll();
     await createSignals(database, ann, { count: 11 });
     await createSignals(database, ann, { status: "failed" });

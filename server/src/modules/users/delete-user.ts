@@ -88,6 +88,11 @@ async function deleteUserData(
   await deleteSignals(database, uow, { userId, signalIds });
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
+  await database.billingPeriods.deleteMany({ userId }, { session });
+  await database.emails.deleteMany({ userId }, { session });
+  await database.watchlistItems.deleteMany({ userId }, { session });
+  await database.channels.deleteMany({ userId }, { session });
+  await database.deliveries.deleteMany({ userId }, { session });
   await database.dashboardTokens.deleteMany({ userId }, { session });
   await database.events.deleteMany({ stream: userStream(userId) }, { session });
 }

@@ -1,6 +1,7 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails, UserList, UserListQuery } from "@shared/contract/admin.ts";
-import type { Database } from "@shared/database/database.ts";
+import { ENDING_DAYS } from "@shared/contract/subscription.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import {
   USER_APPROVAL_INDEX,
   USER_LIST_INDEX,
@@ -12,6 +13,7 @@ import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedProof } from "../files/signed-url.ts";
 import { listSignals } from "../signals/queries.ts";
+import { listBillingPeriods } from "../subscriptions/queries.ts";
 import { findUserByName } from "./manage-users.ts";
 
 type ListDeps = Pick<ServerDeps, "database" | "settings" | "now">;
@@ -20,7 +22,7 @@ type Admin = Pick<UserRecord, "_id">;
 /** The fields of a user card. Reading whole users is slow for 50,000 of them. */
 const CARD_FIELDS = {
   ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
-  ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
+  ...{ allowImageUpload: 1, imageCredits: 1, subscription: 1, createdAt: 1 },
 } as const;
 
 /** Users with signed URLs of their payment proofs, newest first: all of them, or one page. */
@@ -31,19 +33,19 @@ export async function listUsers(
 ): Promise<UserList> {
   const { users } = deps.database;
   const { limit, cursor } = query;
-  const filter = await filterOf(deps.database, query);
+  const filter = await filterOf(deps, query);
   const hint = hintFor(query);
-  const [found, total] = await Promise.all([
-    users
-      .find({ $and: [filter, beforeCursor("createdAt", cursor)] })
-      .select(CARD_FIELDS)
-      .sort({ createdAt: -1, _id: -1 })
-      .limit(limit === undefined ? 0 : limit + 1)
-      .hint(hint)
-      .lean(),
-    isFiltered(query) ? users.countDocuments(filter).hint(hint) : countUsers(deps.database),
-  ]);
+  const found = await users
+    .find({ $and: [filter, beforeCursor("createdAt", cursor)] })
+    .select(CARD_FIELDS)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit === undefined ? 0 : limit + 1)
+    .hint(hint)
+    .lean();
   const { page, next } = takePage(found, limit ?? found.length, (user) => user.createdAt);
+  const isWhole = !cursor && next === null;
+  const countFiltered = () => (isWhole ? found.length : users.countDocuments(filter).hint(hint));
+  const total = await (isFiltered(query) ? countFiltered() : countUsers(deps.database));
   return { users: await presentCards(deps, admin, page), next_cursor: next, total };
 }
 
@@ -52,7 +54,8 @@ const isFiltered = ({ search, status }: UserListQuery): boolean =>
 
 /** The index to use, because the database tries others that are slow for 50,000 users. */
 function hintFor({ search, status }: UserListQuery) {
-  if (status === "proof" || status === "ending") return { _id: 1 } as const;
+  if (status === "ending") return { "subscription.accessEndsAt": 1 } as const;
+  if (status === "proof") return { _id: 1 } as const;
   return search || status === undefined ? USER_LIST_INDEX : USER_APPROVAL_INDEX;
 }
 
@@ -69,31 +72,45 @@ async function countUsers(database: Database): Promise<number> {
 }
 
 async function filterOf(
-  database: Database,
+  { database, now }: ListDeps,
   { search, status }: UserListQuery,
 ): Promise<QueryFilter<UserRecord>> {
   const found = search ? await matching(database, search) : {};
   if (status === undefined) return found;
-  if (status === "ending") return { _id: { $in: [] } };
+  if (status === "ending") return { ...found, ...endingWithin(ENDING_DAYS, now()) };
   if (status !== "proof") return { ...found, approved: status === "approved" };
   return { ...found, _id: { $in: await database.paymentProofs.distinct("userId", AWAITS_REVIEW) } };
 }
 
+/** Filter for subscriptions that end in the next days. */
+const endingWithin = (days: number, at: Date): QueryFilter<UserRecord> => ({
+  "subscription.accessEndsAt": { $gt: at },
+  "subscription.endsAt": { $gt: at, $lte: new Date(at.getTime() + days * 86_400_000) },
+});
+
 /** Filter for the proofs of payment that no administrator has accepted. */
 export const AWAITS_REVIEW = { reviewedAt: null };
+
+/** Makes users of former releases searchable. */
+export async function addSearchKeys({ users }: Pick<Database, "users">): Promise<void> {
+  await nativeCollection(users).updateMany({ searchKey: { $exists: false } }, [
+    { $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } },
+  ]);
+}
 
 const MAX_SENDERS = 1_000;
 
 async function matching(database: Database, search: string): Promise<QueryFilter<UserRecord>> {
   const text = search.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const key = new RegExp(text.toLowerCase());
+  // The range of the index's first field lets the database compare the index's keys before it reads documents.
+  const named = { createdAt: { $gte: new Date(0) }, searchKey: new RegExp(text.toLowerCase()) };
   const senders = await database.paymentProofs
     .find({ senderName: new RegExp(text, "i") })
     .select({ userId: 1 })
     .limit(MAX_SENDERS)
     .lean();
   const ids = senders.map(({ userId }) => userId);
-  return { $or: [{ usernameKey: key }, { emailKey: key }, { _id: { $in: ids } }] };
+  return ids.length === 0 ? named : { $or: [named, { _id: { $in: ids } }] };
 }
 
 async function presentCards(
@@ -104,7 +121,8 @@ async function presentCards(
   const ids = users.map((user) => user._id);
   const proofs = await findProofsOf(deps.database, ids);
   const signPath = createSignPath(deps, admin);
-  const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
+  const at = deps.now();
+  const cards = users.map((user) => presentUserCard(user, at, proofs.get(user._id.toString())));
   return cards.map((card) => ({
     ...card,
     payment_proof: card.payment_proof && withSignedProof(card.payment_proof, signPath),
@@ -114,7 +132,7 @@ async function presentCards(
 const MAX_CREDIT_ENTRIES = 50;
 const MAX_SIGNALS = 20;
 
-/** A user with the last entries of their credit ledger and their last signals. @throws AppError not-found */
+/** A user with their payments, last credit entries and last signals. @throws AppError not-found */
 export async function getUserDetails(
   deps: ListDeps,
   admin: Admin,
@@ -122,8 +140,9 @@ export async function getUserDetails(
 ): Promise<UserDetails> {
   const { database } = deps;
   const user = await findUserByName(database, username);
-  const [cards, entries, { signals }] = await Promise.all([
+  const [cards, periods, entries, { signals }] = await Promise.all([
     presentCards(deps, admin, [user]),
+    listBillingPeriods(database, user._id, createSignPath(deps, admin)),
     database.creditEntries
       .find({ userId: user._id })
       .sort({ at: -1, _id: -1 })
@@ -131,9 +150,10 @@ export async function getUserDetails(
       .lean(),
     listSignals(database, user, { limit: MAX_SIGNALS }),
   ]);
-  const [card = presentUserCard(user)] = cards;
+  const [card = presentUserCard(user, deps.now())] = cards;
   return {
     user: card,
+    periods,
     credits: entries.map(({ _id, at, kind, amount, balance, by, why }) => ({
       ...{ id: _id.toString(), at: at.toISOString(), kind, amount, balance, by, why },
     })),

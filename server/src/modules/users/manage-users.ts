@@ -4,76 +4,40 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
-import { addAccountUpdatedEvents, findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
+import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 
-/** Approves a user and accepts their payment proof. */
-export function approveUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
-  const { database } = deps;
-  return commitOnUser(deps, input, async (uow, user) => {
-    const { session, at } = uow;
-    const accepted = await database.paymentProofs.updateOne(
-      { userId: user._id, reviewedAt: null },
-      { $set: { reviewedAt: at } },
-      { session },
-    );
-    const fields = { approved: true };
-    const changed = await changeAccount(database, uow, { user, fields, reason: "approved" });
-    if (!changed && accepted.modifiedCount > 0) {
-      const proof = await findProofOf(database, user._id, session);
-      uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, proof));
-      uow.log({ ...switchEntry(fields), user: user.username });
-    }
-    return changed ?? user;
-  });
-}
-
-export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
-  assertNotOwnAccount(input.admin, await findUserByName(deps.database, input.username));
-  return updateAccount(deps, { ...input, fields: { approved: false }, reason: "revoked" });
-}
-
+/** Allows or forbids a user to upload images. @throws AppError not-found */
 export function setImageAccess(
   deps: AdminDeps,
   input: UserActionInput & { allow: boolean },
 ): Promise<UserRecord> {
-  const { allow, ...whose } = input;
-  return updateAccount(deps, {
-    ...whose,
-    fields: { allowImageUpload: allow },
-    reason: "image-access",
-  });
+  const { database } = deps;
+  const fields = { allowImageUpload: input.allow };
+  return commitOnUser(
+    deps,
+    input,
+    async (uow, user) =>
+      (await changeAccount(database, uow, { user, fields, reason: "image-access" })) ?? user,
+  );
 }
 
-type AccountSwitch = Pick<UserRecord, "approved"> | Pick<UserRecord, "allowImageUpload">;
+type AccountSwitch =
+  | Pick<UserRecord, "approved" | "subscription">
+  | Pick<UserRecord, "allowImageUpload">;
 
 const switchEntry = (fields: AccountSwitch): Omit<NewSecurityLogEntry, "user"> =>
   "approved" in fields
     ? { type: "approval:changed", details: { approved: fields.approved } }
     : { type: "image-access:changed", details: { allowed: fields.allowImageUpload } };
 
-/** Changes a permission. @throws AppError not-found */
-function updateAccount(
-  deps: AdminDeps,
-  input: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
-): Promise<UserRecord> {
-  const { fields, reason } = input;
-  return commitOnUser(
-    deps,
-    input,
-    async (uow, user) =>
-      (await changeAccount(deps.database, uow, { user, fields, reason })) ?? user,
-  );
-}
-
 /** @returns the changed user; null, without an event, if the permission already has the value */
-async function changeAccount(
+export async function changeAccount(
   database: Database,
   uow: UnitOfWork,
   change: { user: UserRecord; fields: AccountSwitch; reason: AccountReason },

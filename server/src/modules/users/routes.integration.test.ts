@@ -72,6 +72,7 @@ describe("what administrators do with users", () => {
         approved: true,
         allow_image_upload: true,
         image_credits: 7,
+        subscription: null,
         payment_proof: null,
         created_at: zoe.createdAt.toISOString(),
       });

@@ -3,7 +3,7 @@ import { type BoundRoute, handle } from "../../http/router.ts";
 import { clearAllHistory, clearHistory } from "./clear-history.ts";
 import { deleteUser } from "./delete-user.ts";
 import { getUserDetails, listUsers } from "./list-users.ts";
-import { approveUser, grantCredits, revokeUser, setImageAccess } from "./manage-users.ts";
+import { grantCredits, setImageAccess } from "./manage-users.ts";
 import { setRole } from "./set-role.ts";
 
 const count = (number: number, noun: string): string =>
@@ -17,14 +17,6 @@ export const userHandlers: BoundRoute[] = [
   handle(adminRoutes.getUser, ({ params }, { deps, session }) =>
     getUserDetails(deps, session.user, params.username),
   ),
-  handle(adminRoutes.approveUser, async ({ params }, { deps, session }) => {
-    const { username } = await approveUser(deps, { admin: session.user, ...params });
-    return { detail: `${username} is approved.` };
-  }),
-  handle(adminRoutes.revokeUser, async ({ params }, { deps, session }) => {
-    const { username } = await revokeUser(deps, { admin: session.user, ...params });
-    return { detail: `${username} is no longer approved.` };
-  }),
   handle(adminRoutes.deleteUser, async ({ params }, { deps, session }) => {
     const { username } = await deleteUser(deps, { admin: session.user, ...params });
     return { detail: `Deleted ${username}.` };

@@ -14,8 +14,15 @@ import {
 } from "../candles.ts";
 import { abortedByCaller, raceAbort } from "../deadline.ts";
 import { CANDLE_LIMITS, type RequestLimits } from "../fetch-body.ts";
-import type { CandleRequest, CandleSeries, LiveProvider, SeriesMarket } from "../market-data.ts";
+import type {
+  CandleRequest,
+  CandleSeries,
+  LiveProvider,
+  PriceStream,
+  SeriesMarket,
+} from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
+import { createPriceStream } from "./ccxt-price-stream.ts";
 import {
   createExchange,
   createExchangeFetch,
@@ -44,6 +51,8 @@ const featuresSchema = z.object({
 export interface CcxtOptions {
   exchangeId: string;
   baseUrl?: string | undefined;
+  /** Replaces scheme and host of its WebSockets. */
+  wsUrl?: string | undefined;
   now: () => number;
   logger: Logger;
   limits?: CcxtLimits | undefined;
@@ -54,6 +63,7 @@ export interface CcxtOptions {
 /** Spot candles of one exchange, through ccxt. */
 export class CcxtMarketData implements LiveProvider {
   readonly name: string;
+  readonly prices: PriceStream | undefined;
   private readonly now: () => number;
   private readonly limits: CcxtLimits;
   private readonly exchange: Exchange;
@@ -64,7 +74,8 @@ export class CcxtMarketData implements LiveProvider {
   private loading: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: CcxtOptions) {
-    const { exchangeId, baseUrl, now, logger, limits = DEFAULT_LIMITS, pace = true } = options;
+    const { exchangeId, baseUrl, wsUrl, now, logger } = options;
+    const { limits = DEFAULT_LIMITS, pace = true } = options;
     this.name = exchangeId;
     this.now = now;
     this.limits = limits;
@@ -74,6 +85,11 @@ export class CcxtMarketData implements LiveProvider {
     };
     const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
     this.exchange = createExchange({ id: exchangeId, fetch, pace });
+    // What replaces the exchange has no WebSocket unless its address is given, too.
+    if (wsUrl || !baseUrl) {
+      const markets = () => Object.values(this.exchange.markets ?? {});
+      this.prices = createPriceStream({ exchangeId, fetch, pace, wsUrl, limits, markets });
+    }
     const features = featuresSchema.safeParse(this.exchange.features);
     this.pageSize = features.data?.spot.fetchOHLCV.limit ?? USUAL_PAGE_SIZE;
   }

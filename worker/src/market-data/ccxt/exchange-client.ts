@@ -15,12 +15,14 @@ const exchangeClassSchema = z.custom<ExchangeClass>(
 /** Must be longer than our own timeouts. */
 const LIBRARY_TIMEOUT_MS = 300_000;
 
+/** @param options.withStreams prices over its WebSocket, too */
 export function createExchange(options: {
   id: string;
   fetch: ReturnType<typeof createExchangeFetch>;
   pace: boolean;
+  withStreams?: boolean;
 }): Exchange {
-  const known: Record<string, unknown> = { ...ccxt };
+  const known: Record<string, unknown> = { ...(options.withStreams ? ccxt.pro : ccxt) };
   const exchangeClass = exchangeClassSchema.safeParse(known[options.id]);
   if (!exchangeClass.success || !ccxt.exchanges.includes(options.id)) {
     throw new SettingsError(`EXCHANGES: "${options.id}" is not a ccxt exchange id`);

@@ -1,18 +1,13 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { SECOND_MS } from "@shared/contract/durations.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
+import { isOpen } from "@shared/domain/trading-hours.ts";
 import { firstOpeningTime, mergeParts, openingTime } from "../candles.ts";
 import type { MarketData } from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
-import { isOpen } from "../trading-hours.ts";
 import { type CandleSource, Recordings, recordedSource, resampledSource } from "./recordings.ts";
-import {
-  DEMO_INSTRUMENTS,
-  SECOND_MS,
-  secondsOf,
-  simulatedDays,
-  subdividedSource,
-} from "./simulation.ts";
+import { DEMO_INSTRUMENTS, secondsOf, simulatedDays, subdividedSource } from "./simulation.ts";
 
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 

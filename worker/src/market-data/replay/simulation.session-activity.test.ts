@@ -1,9 +1,9 @@
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import { expect, it } from "vitest";
 import { createReplayMarketData } from "./replay-market-data.ts";
 import { activityAt } from "./simulation.ts";
 
 const NOW = Date.UTC(2026, 2, 13, 12);
-const HOUR_MS = 3_600_000;
 
 const meanRange = async (symbol: string, [from, to]: [number, number]): Promise<number> => {
   const market = createReplayMarketData({ now: () => NOW });

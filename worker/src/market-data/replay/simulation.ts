@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "@shared/contract/durations.ts";
 import {
   findInstrument,
   type InstrumentClass,
@@ -42,7 +43,6 @@ export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
 };
 
-const DAY_MS = TIMEFRAME_MS["1d"];
 /** Days after which the price is back at its level, so that it can run forever. */
 const BLOCK_DAYS = 256;
 /** GARCH(1,1) of a typical daily series, per unit of long-run variance. */
@@ -143,15 +143,13 @@ export function subdividedSource(
   };
 }
 
-export const SECOND_MS = 1_000;
-
 /** Simulated seconds that add up to a minute. */
 export const secondsOf = (symbol: string, minute: Candle): Candle[] =>
   subdivide(minute, {
     symbol,
     seed: `${symbol} seconds`,
     partMs: SECOND_MS,
-    parts: TIMEFRAME_MS["1m"] / SECOND_MS,
+    parts: MINUTE_MS / SECOND_MS,
     decimals: decimalsOf(symbol),
   });
 

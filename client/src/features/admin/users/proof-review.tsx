@@ -2,7 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, ChevronLeft, ChevronRight, Inbox } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -14,7 +14,8 @@ import { Kbd } from "../../../ui/kbd.tsx";
 import { QueryView } from "../../../ui/load-error.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { showToast } from "../../../ui/show-toast.ts";
-import { actOnUser, runAction, useWaitingProofs } from "../api.ts";
+import { actOnUser, runAction, useUserDetails, useWaitingProofs } from "../api.ts";
+import { BillingPeriods } from "./billing-periods.tsx";
 import {
   closeProof,
   neighboursOf,
@@ -24,7 +25,17 @@ import {
   type Review,
   useReview,
 } from "./reviewed-proof.ts";
-import { DuplicateAlert, ProofThumbnail, readAgain } from "./user-proof.tsx";
+import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
+import { TransactionPanel } from "./transaction-panel.tsx";
+import { SubscriptionState } from "./user-card.tsx";
+import {
+  DuplicateAlert,
+  PlanFee,
+  ProofThumbnail,
+  RenewalTag,
+  readAgain,
+  TimeSince,
+} from "./user-proof.tsx";
 
 const MAX_THUMBNAILS = 8;
 
@@ -104,7 +115,10 @@ export function ProofReview() {
 function pressShortcut(event: KeyboardEvent<HTMLElement>): void {
   const { currentTarget: popup, target, key } = event;
   const isAbove = target instanceof Node && !popup.contains(target);
-  if (isAbove || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  // A field uses the arrow keys itself.
+  const isForField = target instanceof HTMLSelectElement && key.startsWith("Arrow");
+  if (isAbove || isForField || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
+    return;
   const name = key.length === 1 ? key.toUpperCase() : key;
   for (const button of popup.querySelectorAll("button")) {
     if (button.ariaKeyShortcuts === name || button.getAttribute("aria-keyshortcuts") === name) {
@@ -127,10 +141,10 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
       ref={popup}
       initialFocus={popup}
       onKeyDown={pressShortcut}
-      className={`${dialogClass.popup} flex w-[min(64rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
+      className={`${dialogClass.popup} flex w-[min(68rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
     >
       <ImageDialogHeader title={`Payment proof of ${username}`} />
-      <div className="mt-2 grid gap-4 md:grid-cols-[minmax(0,1fr)_17rem]">
+      <div className="mt-2 grid gap-4 md:grid-cols-[minmax(0,1fr)_20rem]">
         <a
           href={proof.url}
           target="_blank"
@@ -147,7 +161,9 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
         </a>
         <div className="flex min-w-0 flex-col gap-4">
           <ReviewFacts user={user} proof={proof} isGone={isGone} />
-          <ReviewActions key={username} user={user} isGone={isGone} />
+          <PreviousPayments username={username} />
+          <TransactionPanel username={username} proof={proof} />
+          <ReviewActions key={username + proof.filename} user={user} isGone={isGone} />
         </div>
       </div>
     </Dialog.Popup>
@@ -158,13 +174,34 @@ function ReviewFacts({ user, proof, isGone }: Review & { proof: AdminPaymentProo
   const { username, email, email_verified: isVerified } = user;
   return (
     <div className="flex flex-col gap-3 text-sm">
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 md:grid-cols-1">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3">
         <Fact label="Sender">{proof.sender_name}</Fact>
+        <Fact label="Plan">
+          {proof.plan ? <PlanFee plan={proof.plan} /> : "Not named"}{" "}
+          {proof.renewal && <RenewalTag />}
+        </Fact>
         <Fact label="Submitted">
           <LocalTime iso={proof.submitted_at} />
         </Fact>
-        <Fact label={isVerified ? "Email, verified" : "Email, not verified"}>{email}</Fact>
-        <Fact label="Account">{user.approved ? "Approved" : "Pending"}</Fact>
+        <Fact label={proof.reviewed_at ? "Accepted" : "Waiting"}>
+          {proof.reviewed_at ? (
+            <LocalTime iso={proof.reviewed_at} />
+          ) : (
+            <TimeSince iso={proof.submitted_at} />
+          )}
+        </Fact>
+        <Fact label={isVerified ? "Email, verified" : "Email, not verified"} isWide>
+          {email}
+        </Fact>
+        <Fact label="Account" isWide>
+          {user.approved ? "Approved" : "Pending"}
+          {user.subscription && (
+            <>
+              {" · "}
+              <SubscriptionState subscription={user.subscription} />
+            </>
+          )}
+        </Fact>
       </dl>
       <DuplicateAlert username={username} proof={proof} />
       <p role="status" className="font-medium text-wait empty:hidden">
@@ -174,9 +211,41 @@ function ReviewFacts({ user, proof, isGone }: Review & { proof: AdminPaymentProo
   );
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+const MAX_PAYMENTS = 3;
+
+function PreviousPayments({ username }: { username: string }) {
+  const titleId = useId();
   return (
-    <div className="min-w-0">
+    <section aria-labelledby={titleId} className="flex flex-col gap-1 text-sm">
+      <p id={titleId} className="text-xs text-ink-faint">
+        Previous payments
+      </p>
+      <QueryView
+        query={useUserDetails(username)}
+        failed="Failed to load the payments."
+        skeleton={<Skeleton className="h-5 w-24" />}
+      >
+        {({ periods }) =>
+          periods.length > 0 ? (
+            <BillingPeriods periods={periods.slice(0, MAX_PAYMENTS)} />
+          ) : (
+            <p className="font-medium">None</p>
+          )
+        }
+      </QueryView>
+    </section>
+  );
+}
+
+interface FactProps {
+  label: string;
+  isWide?: boolean;
+  children: ReactNode;
+}
+
+function Fact({ label, isWide = false, children }: FactProps) {
+  return (
+    <div className={isWide ? "col-span-2 min-w-0" : "min-w-0"}>
       <dt className="text-xs text-ink-faint">{label}</dt>
       <dd className="figures mt-0.5 font-medium wrap-anywhere">{children}</dd>
     </div>
@@ -188,40 +257,48 @@ function ReviewActions({ user, isGone }: Review) {
   const waiting = useWaitingProofs().data?.users ?? [];
   const { earlier, previous, next, others } = neighboursOf(waiting, user);
   const isWaiting = others.length < waiting.length;
-  const approve = useMutation({
+  const { terms, change } = useTerms(user);
+  const { label, failure, send } = acceptanceOf(user, terms);
+  const accept = useMutation({
     mutationFn: async () => {
-      showToast({ title: await runAction(actOnUser("approve", username)) });
+      showToast({ title: await runAction(send()) });
       openNext(user);
     },
   });
   const actions = useRef<HTMLDivElement>(null);
   // The pressed button was disabled meanwhile, so it no longer has the focus.
   useEffect(() => {
-    if (approve.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
-  }, [approve.isError]);
+    if (accept.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
+  }, [accept.isError]);
   const remove = async () => {
     const detail = await runAction(actOnUser("delete-proof", username));
     openNext(user);
     return detail;
   };
   return (
-    <div ref={actions} className="flex flex-col gap-3 md:mt-auto">
-      <ErrorAlert title={`Failed to approve ${username}`} message={approve.error?.message} />
+    <div
+      ref={actions}
+      className="sticky -bottom-3 -mb-3 flex flex-col gap-3 border-t border-line bg-surface py-3 sm:-bottom-4 sm:-mb-4 md:mt-auto"
+    >
+      <ErrorAlert title={failure} message={accept.error?.message} />
+      <div className="flex flex-wrap items-center gap-2">
+        <TermsFields user={user} terms={terms} onChange={change} />
+      </div>
       <Button
         Icon={Check}
         aria-keyshortcuts="A"
-        busy={approve.isPending}
+        busy={accept.isPending}
         disabled={isGone || (user.approved && !isWaiting)}
-        onClick={() => approve.mutate()}
+        onClick={() => accept.mutate()}
       >
-        {user.approved ? "Accept proof" : "Approve"}
+        {label}
         <Kbd>A</Kbd>
       </Button>
       <ConfirmButton
         label="Delete proof"
         shortcut="D"
         size="md"
-        disabled={isGone || approve.isPending}
+        disabled={isGone || accept.isPending}
         title={`Delete the payment proof of ${username}?`}
         run={remove}
         failureText={() => `Failed to delete proof for ${username}.`}

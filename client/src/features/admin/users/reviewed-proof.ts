@@ -6,7 +6,6 @@ import type { LiveEvent } from "../../../lib/realtime/events.ts";
 import { adminKeys } from "../api.ts";
 
 export interface Review {
-  /** Whose proof is open. */
   user: UserCard;
   /** The proof was deleted meanwhile. */
   isGone: boolean;

@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
 import { type ActionDone, creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
+import { planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
@@ -17,10 +18,12 @@ import {
   grantCredits,
   reasonOf,
   runAction,
+  runReversible,
   setImageAccess,
   setRole,
   type UserAction,
 } from "../api.ts";
+import { acceptanceOf, approve, TermsFields, useTerms } from "./subscription-terms.tsx";
 
 /** The actions on a user, in one row that scrolls sideways on small screens. */
 const rowClass =
@@ -28,25 +31,20 @@ const rowClass =
 
 export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username, allow_image_upload: isAllowed } = user;
-  const approve = useAdminAction(() => actOnUser("approve", username));
-  const access = useAdminAction(() => setImageAccess(username, !isAllowed));
+  const access = useMutation({
+    mutationFn: () =>
+      runReversible(setImageAccess(username, !isAllowed), () =>
+        setImageAccess(username, isAllowed),
+      ),
+  });
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <ErrorAlert title={`Failed to approve ${username}`} message={approve.error?.message} />
+      <AccessActions key={user.payment_proof?.filename} user={user} />
       <ErrorAlert
         title="Failed to update image upload permission."
         message={access.error?.message}
       />
       <div className={rowClass}>
-        <Button
-          variant={user.approved ? "secondary" : "primary"}
-          size="sm"
-          disabled={user.approved}
-          busy={approve.isPending}
-          onClick={() => approve.mutate()}
-        >
-          Approve
-        </Button>
         <Button
           variant="secondary"
           size="sm"
@@ -62,6 +60,53 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
   );
 }
 
+/** Approval and renewal. A new proof of payment needs new ones. */
+function AccessActions({ user }: { user: UserCard }) {
+  const { terms, change } = useTerms(user);
+  const approval = useAdminAction(() => approve(user, terms));
+  const { label, failure, send } = acceptanceOf(user, terms);
+  const payment = useAdminAction(send);
+  return (
+    <>
+      <ErrorAlert title={`Failed to approve ${user.username}`} message={approval.error?.message} />
+      <ErrorAlert title={failure} message={payment.error?.message} />
+      <div className="flex flex-wrap items-center gap-2 [&>button]:h-8 [&>button]:px-2.5">
+        <TermsFields
+          user={user}
+          terms={terms}
+          onChange={(changed) => {
+            change(changed);
+            payment.reset();
+          }}
+        />
+        <Button
+          variant={user.approved || user.subscription ? "secondary" : "primary"}
+          size="sm"
+          disabled={user.approved || payment.isPending}
+          busy={approval.isPending}
+          onClick={() => approval.mutate()}
+        >
+          Approve
+        </Button>
+        {label !== "Approve" && terms.plan && (
+          <Button
+            size="sm"
+            // A double click must not renew twice.
+            disabled={payment.isSuccess || approval.isPending}
+            busy={payment.isPending}
+            onClick={() => payment.mutate()}
+          >
+            {label}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+const useAdminAction = (send: () => Promise<ActionDone>) =>
+  useMutation({ mutationFn: async () => showToast({ title: await runAction(send()) }) });
+
 /** The actions on a user that are rarely needed. */
 export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   return (
@@ -70,10 +115,6 @@ export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boole
       {!isSelf && <SignOutButton user={user} />}
     </div>
   );
-}
-
-function useAdminAction(send: () => Promise<ActionDone>) {
-  return useMutation({ mutationFn: async () => showToast({ title: await runAction(send()) }) });
 }
 
 function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
@@ -90,7 +131,9 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         failureText={() => `Failed to revoke ${username}`}
       >
         {username} loses access to the signal bot and signal history immediately. Signals, credits
-        and payment proof are kept.
+        and payment proof are kept.{" "}
+        {user.subscription &&
+          `The ${planById(user.subscription.plan).name} subscription ends with it.`}
       </ConfirmButton>
       <ConfirmButton
         label="Clear history"
@@ -247,7 +290,9 @@ function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     const input = { credits: String(form.credits).trim() };
     const { credits } = parseForm(creditGrantSchema, input);
-    showToast({ title: await runAction(grantCredits(user.username, credits)) });
+    await runReversible(grantCredits(user.username, credits), () =>
+      grantCredits(user.username, -credits),
+    );
     onDone();
   });
   return (

@@ -1,4 +1,6 @@
 import type { UserCard } from "@shared/contract/account.ts";
+import { planById } from "@shared/contract/plans.ts";
+import type { Subscription } from "@shared/contract/subscription.ts";
 import {
   BadgeCheck,
   ChevronRight,
@@ -24,7 +26,7 @@ export const UserItem = memo(function UserItem({ user, onOpen }: UserItemProps) 
   return (
     <article
       aria-labelledby={titleId}
-      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6"
+      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6 xl:grid-cols-[minmax(0,1fr)_30rem]"
     >
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-1">
@@ -101,8 +103,34 @@ export function Email({ user }: { user: UserCard }) {
   );
 }
 
+const subscriptionStates = {
+  active: { text: "ends", look: "text-buy" },
+  grace: { text: "in grace, access until", look: "text-wait" },
+  ended: { text: "ended", look: "text-ink-muted" },
+} as const;
+
+/** Plan, status and end of a subscription. */
+export function SubscriptionState({ subscription }: { subscription: Subscription }) {
+  const { plan, status, ends_at, grace_until } = subscription;
+  const { text, look } = subscriptionStates[status];
+  return (
+    <>
+      <span className={look}>{planById(plan).name}</span>, {text}{" "}
+      <LocalTime iso={grace_until ?? ends_at} />
+    </>
+  );
+}
+
 export function UserFacts({ user }: { user: UserCard }) {
   const facts = [
+    ...(user.subscription
+      ? [
+          [
+            "Subscription",
+            <SubscriptionState key="state" subscription={user.subscription} />,
+          ] as const,
+        ]
+      : []),
     ["Image credits", user.image_credits],
     ["Image upload", user.allow_image_upload ? "Allowed" : "Blocked"],
     ["Registered", <LocalTime key="registered" iso={user.created_at} />],

@@ -12,8 +12,9 @@ import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { useSecurityLog, useUserDetails } from "../api.ts";
 import { Entries } from "../security-log.tsx";
+import { BillingPeriods } from "./billing-periods.tsx";
 import { AccountActions, UserActions } from "./user-actions.tsx";
-import { Email, UserFacts, UserTags } from "./user-card.tsx";
+import { Email, SubscriptionState, UserFacts, UserTags } from "./user-card.tsx";
 import { UserProof } from "./user-proof.tsx";
 
 interface UserDrawerProps {
@@ -65,7 +66,7 @@ function Details({ username }: { username: string }) {
   );
 }
 
-function LoadedDetails({ details: { user, credits, signals } }: { details: UserDetails }) {
+function LoadedDetails({ details: { user, periods, credits, signals } }: { details: UserDetails }) {
   const isSelf = useMe()?.username === user.username;
   return (
     <>
@@ -84,7 +85,15 @@ function LoadedDetails({ details: { user, credits, signals } }: { details: UserD
       <Section title="Payment proof" empty={user.payment_proof === null && "No proof."}>
         {user.payment_proof && <UserProof user={user} proof={user.payment_proof} />}
       </Section>
-      <Section title="Subscription" empty="No subscription." />
+      <Section title="Subscription" empty={user.subscription === null && "No subscription."}>
+        {user.subscription && (
+          <p className="figures text-sm">
+            <SubscriptionState subscription={user.subscription} />. Started{" "}
+            <LocalTime iso={user.subscription.started_at} />.
+          </p>
+        )}
+        {periods.length > 0 && <BillingPeriods periods={periods} />}
+      </Section>
       <Section title="Credits" empty={credits.length === 0 && "No credits were granted or spent."}>
         <CreditList credits={credits} />
       </Section>

@@ -1,10 +1,74 @@
+import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
-import { TriangleAlert } from "lucide-react";
+import { type PlanId, planById } from "@shared/contract/plans.ts";
+import { Columns2, TriangleAlert } from "lucide-react";
+import { useEffect, useState } from "react";
+import { formatDuration } from "../../../lib/format.ts";
 import { queryClient } from "../../../lib/query-client.ts";
-import { SignedImage } from "../../../ui/image-dialog.tsx";
+import { buttonClass } from "../../../ui/button.tsx";
+import { dialogClass } from "../../../ui/dialog-class.ts";
+import { ImageDialogHeader, SignedImage } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { ProofComparison } from "./proof-comparison.tsx";
 import { openProof } from "./reviewed-proof.ts";
+import { formatFee } from "./subscription-terms.tsx";
+
+interface ComparedProof {
+  title: string;
+  url: string;
+  at: string;
+}
+
+/** A button that shows two proofs of payment side by side. */
+function ProofComparison({
+  proofs,
+  onExpired,
+}: {
+  proofs: readonly ComparedProof[];
+  onExpired(): void;
+}) {
+  return (
+    <Dialog.Root>
+      <Dialog.Trigger
+        className={`${buttonClass({ variant: "secondary", size: "sm" })} mt-2 text-ink`}
+      >
+        <Columns2 aria-hidden className="size-4" />
+        Compare images
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={dialogClass.backdrop} />
+        <Dialog.Popup className={`${dialogClass.popup} w-[min(60rem,calc(100vw-1rem))] p-3 sm:p-4`}>
+          <ImageDialogHeader title="Compare proofs of payment" />
+          <div className="mt-2 grid grid-cols-2 gap-2 sm:gap-4">
+            {proofs.map(({ title, url, at }) => (
+              <figure key={title} className="flex min-w-0 flex-col gap-2">
+                <figcaption className="px-1 text-xs text-ink-muted sm:text-sm">
+                  <span className="block font-medium break-words text-ink">{title}</span>
+                  <span className="figures">
+                    <LocalTime iso={at} />
+                  </span>
+                </figcaption>
+                <a
+                  href={url}
+                  target="_blank"
+                  rel="noreferrer"
+                  aria-label={`${title}: open in a new tab`}
+                  className="cursor-zoom-in"
+                >
+                  <SignedImage
+                    src={url}
+                    alt={title}
+                    onExpired={onExpired}
+                    className="max-h-[calc(100dvh-10rem)] min-h-40 w-full rounded-control object-contain"
+                  />
+                </a>
+              </figure>
+            ))}
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
 
 /** All image URLs expire together, so one refetch serves all images. */
 export const readAgain = () =>
@@ -22,11 +86,49 @@ export function UserProof({ user, proof }: { user: UserCard; proof: AdminPayment
         </p>
         <p className="figures text-ink-muted">
           <LocalTime iso={proof.submitted_at} />
+          {proof.reviewed_at === undefined && (
+            <>
+              ,{" "}
+              <span className="whitespace-nowrap">
+                waiting <TimeSince iso={proof.submitted_at} />
+              </span>
+            </>
+          )}
+        </p>
+        <p className="flex flex-wrap items-center gap-x-2 empty:hidden">
+          {proof.plan && <PlanFee plan={proof.plan} />}
+          {proof.renewal && <RenewalTag />}
         </p>
         <DuplicateAlert username={user.username} proof={proof} />
       </div>
     </div>
   );
+}
+
+/** The plan that a proof names, with what it costs. */
+export const PlanFee = ({ plan }: { plan: PlanId }) => (
+  <span className="figures">
+    {planById(plan).name}, {formatFee(planById(plan).monthlyUsd)} a month
+  </span>
+);
+
+export const RenewalTag = () => (
+  <span className="rounded-md bg-accent/12 px-1.5 py-0.5 text-xs font-medium text-accent">
+    Renewal
+  </span>
+);
+
+const TICK_MS = 30_000;
+
+/** Time since a moment in its largest unit, e.g. `2 h`, which grows while it is shown. */
+export function TimeSince({ iso }: { iso: string }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const [amount, unit] = formatDuration(now - Date.parse(iso)).split(" ");
+  return <span className="figures whitespace-nowrap">{`${amount} ${unit}`}</span>;
 }
 
 interface ProofThumbnailProps {

@@ -1,5 +1,6 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails } from "@shared/contract/admin.ts";
+import type { BillingPeriod, Subscription } from "@shared/contract/subscription.ts";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { type LiveEvent, notifyListeners } from "../../../lib/realtime/events.ts";
@@ -14,6 +15,7 @@ import {
   adminEventPlace as place,
   proof,
   serveUsers,
+  subscriptionSummary,
 } from "../../../testing/open-admin.ts";
 import { openApp } from "../../../testing/open-app.tsx";
 
@@ -63,7 +65,7 @@ test("a role is changed with the password and the code, and a refusal is shown",
 
   await user.keyboard("{Escape}");
   await user.click(
-    within(await openDrawer(user, "bob", bob)).getByRole("button", { name: "Make user" }),
+    within(await openDrawer(user, "bob", { user: bob })).getByRole("button", { name: "Make user" }),
   );
   const demotion = await screen.findByRole("dialog", { name: "Make bob a user?" });
   await user.click(within(demotion).getByRole("button", { name: "Make user" }));
@@ -84,6 +86,31 @@ test("a user is signed out everywhere with the password", async () => {
   ]);
 });
 
+test("a change that has an opposite can be undone, once", async () => {
+  const route = "POST /admin/set-image-access/ann";
+  const sentences = { "allow=true": "Images are allowed.", "allow=false": "Images are blocked." };
+  const isKnown = (body: string): body is keyof typeof sentences => body in sentences;
+  api.reply(route, ({ body }) => ({ detail: isKnown(body) ? sentences[body] : body }));
+  api.reply("POST /admin/grant-image-credits/ann", ({ body }) => ({ detail: body }));
+  const user = await openPanel();
+  const card = await cardOf("ann");
+  await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
+  await user.click(await screen.findByRole("button", { name: "Undo" }));
+  await screen.findByText("Images are blocked.");
+  expect(api.bodiesOf(route)).toEqual(["allow=true", "allow=false"]);
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Undo" })).toBeNull());
+
+  await user.click(within(card).getByRole("button", { name: "Grant credits" }));
+  const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
+  await user.type(within(dialog).getByLabelText("Number of credits"), "5");
+  await user.click(within(dialog).getByRole("button", { name: "Grant" }));
+  const undo = await screen.findByRole("button", { name: "Undo" });
+  api.fail("POST /admin/grant-image-credits/ann", { status: 500, detail: "Out of order." });
+  await user.click(undo);
+  await screen.findByText("Undo failed");
+  expect(api.bodiesOf("POST /admin/grant-image-credits/ann")).toEqual(["credits=5", "credits=-5"]);
+});
+
 test("an invalid number of credits is refused before it is sent", async () => {
   const user = await openPanel();
   const card = await cardOf("ann");
@@ -99,10 +126,11 @@ test("an invalid number of credits is refused before it is sent", async () => {
 async function openDrawer(
   user: Awaited<ReturnType<typeof openPanel>>,
   name: string,
-  card = makeUserCard({ username: name }),
+  known: Partial<UserDetails> = {},
 ): Promise<HTMLElement> {
   const details: UserDetails = {
-    user: card,
+    user: makeUserCard({ username: name }),
+    periods: [],
     credits: [
       {
         ...{ id: "1", at: "2026-11-20T12:00:00.000Z", kind: "grant", amount: 5, balance: 5 },
@@ -110,6 +138,7 @@ async function openDrawer(
       },
     ],
     signals: [makeHistoryItem({ symbol: "XAU/USD", outcome: "WIN" })],
+    ...known,
   };
   api.reply(`GET /admin/users/${name}`, details);
   api.reply("GET /admin/security-log", { entries: [], next_cursor: null });
@@ -132,6 +161,114 @@ test("a user's drawer shows their proof, subscription, credits, signals and secu
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
+const subscription: Subscription = {
+  plan: "pro",
+  status: "active",
+  started_at: "2026-10-21T12:00:00.000Z",
+  ends_at: "2026-11-21T12:00:00.000Z",
+  grace_until: null,
+};
+const subscriber = makeUserCard({ approved: true, subscription });
+const payment: BillingPeriod = {
+  ...{ plan: "pro", months: 1, price_usd: 150, revoked_at: null },
+  ...{ started_at: subscription.started_at, ends_at: subscription.ends_at },
+  proof: { sender_name: "Jane Miller", submitted_at: subscription.started_at, url: "/first.png" },
+};
+
+test("a subscriber's drawer shows the subscription and each payment with its proof", async () => {
+  const user = await openPanel([subscriber]);
+  const revoked = {
+    ...payment,
+    proof: null,
+    months: 2,
+    price_usd: 300,
+    started_at: "2026-08-01T12:00:00.000Z",
+    revoked_at: "2026-09-02T12:00:00.000Z",
+  };
+  const drawer = await openDrawer(user, "ann", { user: subscriber, periods: [payment, revoked] });
+  const section = within(drawer).getByRole("region", { name: "Subscription" });
+  for (const text of ["Pro, ends 21 Nov 2026", "Pro, 1 month$150", "Revoked 2 Sept 2026"]) {
+    expect(section.textContent).toContain(text);
+  }
+  await user.click(within(section).getByRole("button", { name: /^Enlarge/ }));
+  const image = await screen.findByRole("img", { name: "Proof from Jane Miller, 21 Oct 2026" });
+  expect(image.getAttribute("src")).toBe("/first.png");
+});
+
+test("an approval has the plan of the proof, and shows the fee of the months", async () => {
+  api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
+  const user = await openPanel([makeUserCard({ payment_proof: { ...proof, plan: "pro" } })]);
+  const card = await cardOf("ann");
+  expect(card.textContent).toContain("Fee $150");
+  // The server would take the plan of the proof.
+  expect(within(card).queryByRole("option", { name: "No plan" })).toBeNull();
+  await user.selectOptions(within(card).getByLabelText("Months"), "2 months");
+  expect(card.textContent).toContain("Fee $300");
+  await user.click(within(card).getByRole("button", { name: "Approve" }));
+  await screen.findByText("ann is approved.");
+  expect(api.bodiesOf("POST /admin/approve/ann")).toEqual(['{"plan":"pro","months":2}']);
+});
+
+test("an approval without a plan has no end, and a plan starts a subscription later", async () => {
+  const route = "POST /admin/approve/ann";
+  api.reply(route, { detail: "ann is approved." });
+  const user = await openPanel();
+  const card = await cardOf("ann");
+  expect(card.textContent).toContain("No end");
+  serveUsers([makeUserCard({ approved: true })]);
+  await user.click(within(card).getByRole("button", { name: "Approve" }));
+  await waitFor(() => expect(card.textContent).toContain("Approved"));
+  expect(within(card).queryByRole("button", { name: "Start subscription" })).toBeNull();
+  await user.selectOptions(within(card).getByLabelText("Plan"), "Trader");
+  await user.click(within(card).getByRole("button", { name: "Start subscription" }));
+  await waitFor(() => expect(api.bodiesOf(route)).toEqual(["{}", '{"plan":"trader","months":1}']), {
+    timeout: 30_000,
+  });
+});
+
+test("a renewal names the end that is shown, and is not repeated by mistake", async () => {
+  api.reply("POST /admin/renew/ann", { detail: "Renewed." });
+  const user = await openPanel([subscriber]);
+  const card = await cardOf("ann");
+  expect(card.textContent).toContain("Pro, ends 21 Nov 2026");
+  await user.click(within(card).getByRole("button", { name: "Renew" }));
+  await screen.findByText("Renewed.");
+  const requests = api.requests.filter(({ route }) => route === "POST /admin/renew/ann");
+  expect(requests.map(({ body }) => body)).toEqual([
+    '{"plan":"pro","months":1,"ends_at":"2026-11-21T12:00:00.000Z"}',
+  ]);
+  expect(requests[0]?.headers["idempotency-key"]).toBe("renew-2026-11-21T12:00:00.000Z");
+  const renew = within(card).getByRole("button", { name: "Renew" });
+  expect(renew.hasAttribute("disabled")).toBe(true);
+  await user.selectOptions(within(card).getByLabelText("Months"), "3 months");
+  expect(renew.hasAttribute("disabled")).toBe(false);
+});
+
+test("a refused approval or renewal says why", async () => {
+  const detail = "A subscription of ann with another plan is running.";
+  api.fail("POST /admin/approve/bob", { status: 409, code: "subscription-running", detail });
+  api.fail("POST /admin/renew/ann", {
+    status: 404,
+    code: "not-found",
+    detail: "There is no such user.",
+  });
+  const user = await openPanel([subscriber, makeUserCard({ username: "bob" })]);
+  const [ann, bob] = [await cardOf("ann"), await cardOf("bob")];
+  await user.click(within(bob).getByRole("button", { name: "Approve" }));
+  await within(bob).findByText("Failed to approve bob");
+  within(bob).getByText(detail);
+  await user.click(within(ann).getByRole("button", { name: "Renew" }));
+  await within(ann).findByText("Failed to renew ann");
+  within(ann).getByText("There is no such user.");
+});
+
+test("revoking says that the subscription ends", async () => {
+  const user = await openPanel([subscriber]);
+  await user.click(within(await cardOf("ann")).getByRole("button", { name: "Revoke" }));
+  const dialog = await screen.findByRole("alertdialog");
+  expect(dialog.textContent).toContain("The Pro subscription ends with it.");
+});
+
 test("a drawer that cannot be loaded says so", async () => {
   serveUsers([makeUserCard()]);
   api.fail("GET /admin/users/gone", { status: 404, detail: "There is no such user." });
@@ -142,6 +279,7 @@ test("a drawer that cannot be loaded says so", async () => {
 test("the server searches and filters, and the address keeps what was chosen", async () => {
   serveUsers([makeUserCard()]);
   api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/subscriptions", subscriptionSummary);
   const { user, address } = openApp("/admin/users?status=pending", ADMIN);
   const lastQuery = () => Object.fromEntries(api.requests.filter(isUserPage).at(-1)?.query ?? []);
   await cardOf("ann");
@@ -157,6 +295,8 @@ test("the server searches and filters, and the address keeps what was chosen", a
   expect(address()).toBe("/admin/users");
   await user.click(screen.getByRole("button", { name: /^Approved/ }));
   await waitFor(() => expect(lastQuery()).toEqual({ status: "approved", limit: "50" }));
+  await user.click(screen.getByRole("button", { name: "Ending 4" }));
+  await waitFor(() => expect(lastQuery()).toEqual({ status: "ending", limit: "50" }));
 });
 
 const isUserPage = ({ route, query }: (typeof api.requests)[number]) =>
@@ -229,6 +369,33 @@ describe("the review of payment proofs", () => {
     await user.keyboard("a");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     await screen.findByText("No proofs are waiting.");
+  });
+
+  test("renews with A, with the plan of the proof and beside the earlier payments", async () => {
+    const renewal = {
+      ...subscriber,
+      payment_proof: { ...proof, plan: "trader", renewal: true },
+    } as const;
+    const details: UserDetails = { user: renewal, periods: [payment], credits: [], signals: [] };
+    api.reply("GET /admin/users/ann", details);
+    api.reply("POST /admin/renew/ann", { detail: "Renewed." });
+    const user = await openPanel([renewal, ...waitingUsers.slice(1)]);
+    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const dialog = await reviewOf("ann");
+    await within(dialog).findByText("Proof from Jane Miller");
+    for (const text of ["Trader, $100 a month Renewal", "Fee $100", "Pro, ends 21 Nov 2026"]) {
+      expect(dialog.textContent).toContain(text);
+    }
+    // A list of options uses the arrow keys itself.
+    await user.selectOptions(within(dialog).getByLabelText("Months"), "2 months");
+    fireEvent.keyDown(within(dialog).getByLabelText("Months"), { key: "ArrowRight" });
+    expect(dialog.textContent).toContain("Fee $200");
+    serveUsers(waitingUsers.slice(1));
+    await user.keyboard("a");
+    await reviewOf("bob");
+    expect(api.bodiesOf("POST /admin/renew/ann")).toEqual([
+      '{"plan":"trader","months":2,"ends_at":"2026-11-21T12:00:00.000Z"}',
+    ]);
   });
 
   test("stays at a proof whose approval failed, and says why", async () => {

@@ -8,7 +8,7 @@ import { Skeleton } from "../../../ui/card.tsx";
 import { NextPage } from "../../../ui/load-error.tsx";
 import { SearchField } from "../../../ui/search-field.tsx";
 import { AdminSection } from "../admin-section.tsx";
-import { type UserFilter, useUsers } from "../api.ts";
+import { type UserFilter, useSubscriptionSummary, useUsers } from "../api.ts";
 import { UserItem } from "./user-card.tsx";
 import { UserDrawer } from "./user-drawer.tsx";
 
@@ -107,6 +107,7 @@ const statuses = [
   { status: "pending", label: "Pending" },
   { status: "approved", label: "Approved" },
   { status: "proof", label: "Proof waiting" },
+  { status: "ending", label: "Ending" },
 ] as const;
 
 interface StatusFilterProps {
@@ -116,7 +117,11 @@ interface StatusFilterProps {
 
 function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
   const { data } = useOverview();
-  const counts = data && [data.users, data.pending, data.users - data.pending, data.proofs];
+  const { data: subscriptions } = useSubscriptionSummary();
+  const counts = data && [
+    ...[data.users, data.pending, data.users - data.pending, data.proofs],
+    subscriptions?.ending_7_days,
+  ];
   return (
     <fieldset className="flex min-w-0 overflow-x-auto rounded-control border border-line-strong bg-canvas p-1">
       <legend className="sr-only">Show</legend>

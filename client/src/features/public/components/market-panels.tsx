@@ -1,7 +1,8 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
-import { useMarkets } from "../../../lib/markets.ts";
+import { liveQuote, useMarkets } from "../../../lib/markets.ts";
+import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { ColumnHeadings } from "../../../ui/column-headings.tsx";
@@ -25,17 +26,28 @@ export function TickerPanel() {
     >
       <ul className="figures flex h-full w-max items-center px-4 text-sm sm:px-6">
         {isDemo && <li className="pr-5 font-medium text-wait">Demo data</li>}
-        {quotes.map(({ symbol, price, change_percent }) => (
-          <li key={symbol} className="flex gap-2 border-l border-line px-5">
-            <span className="font-medium">{symbol}</span>
-            <span className="text-ink-muted">{formatQuote(price)}</span>
-            <Change percent={change_percent} />
-          </li>
+        {quotes.map((quote) => (
+          <TickerItem key={quote.symbol} quote={quote} />
         ))}
       </ul>
     </ScrollBox>
   );
 }
+
+function TickerItem({ quote }: { quote: MarketQuote }) {
+  const { symbol, price, change_percent } = useLiveQuote(quote);
+  return (
+    <li className="flex gap-2 border-l border-line px-5">
+      <span className="font-medium">{symbol}</span>
+      <span className="text-ink-muted">{formatQuote(price)}</span>
+      <Change percent={change_percent} />
+    </li>
+  );
+}
+
+/** Live for signed-in users with access. */
+const useLiveQuote = (quote: MarketQuote): MarketQuote =>
+  liveQuote(quote, useLivePrice(quote.symbol));
 
 /** Symbols that no group names are crypto. Without the contract's instruments, which the first load has no room for. */
 const overviewColumns = [
@@ -85,24 +97,31 @@ function Group({ title, quotes }: { title: string; quotes: MarketQuote[] }) {
         </tr>
       </thead>
       <tbody>
-        {quotes.map(({ symbol, price, change_percent, closes }) => (
-          <tr key={symbol} className="h-[37px] border-b border-line last:border-b-0">
-            <th scope="row" className="text-left font-medium">
-              <span className="flex items-center justify-between gap-3">
-                {symbol}
-                <span className="lg:max-xl:hidden">
-                  <Sparkline closes={closes} falling={change_percent < 0} />
-                </span>
-              </span>
-            </th>
-            <td className="w-27 text-right">{formatQuote(price)}</td>
-            <td className="w-18 text-right">
-              <Change percent={change_percent} />
-            </td>
-          </tr>
+        {quotes.map((quote) => (
+          <OverviewRow key={quote.symbol} quote={quote} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function OverviewRow({ quote }: { quote: MarketQuote }) {
+  const { symbol, price, change_percent, closes } = useLiveQuote(quote);
+  return (
+    <tr className="h-[37px] border-b border-line last:border-b-0">
+      <th scope="row" className="text-left font-medium">
+        <span className="flex items-center justify-between gap-3">
+          {symbol}
+          <span className="lg:max-xl:hidden">
+            <Sparkline closes={closes} falling={change_percent < 0} />
+          </span>
+        </span>
+      </th>
+      <td className="w-27 text-right">{formatQuote(price)}</td>
+      <td className="w-18 text-right">
+        <Change percent={change_percent} />
+      </td>
+    </tr>
   );
 }
 
@@ -137,7 +156,7 @@ export function CryptoPanel() {
 }
 
 function CryptoRow({ quote }: { quote: MarketQuote }) {
-  const { symbol, price, change_percent, high, low, closes } = quote;
+  const { symbol, price, change_percent, high, low, closes } = useLiveQuote(quote);
   return (
     <tr className="h-[50px] border-b border-line text-right last:border-b-0">
       <th scope="row" className="pl-4 text-left font-medium sm:pl-5">
@@ -192,6 +211,7 @@ function MarketPanel({ title, children }: MarketPanelProps) {
 
 function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
   const isDemo = quotes.some((quote) => quote.data === "replay");
+  const live = useLivePrice(quotes[0]?.symbol);
   const latest =
     quotes
       .map((quote) => quote.as_of)
@@ -200,15 +220,26 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
   return (
     <p className="flex h-11 shrink-0 items-center justify-between gap-4 border-b border-line px-4 text-xs sm:px-5">
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
-        {isDemo
-          ? "Demo data: recorded prices shifted to the present."
-          : "Prices at the close of the last hour"}
+        {isDemo ? "Demo data: recorded prices shifted to the present." : describeAge(live)}
       </span>
-      <time dateTime={latest} title={formatUtc(latest)} className="figures shrink-0 text-ink-faint">
-        {formatDateTime(latest)}
-      </time>
+      {live && !live.isStale ? (
+        <span className="shrink-0 text-ink-faint">Live</span>
+      ) : (
+        <time
+          dateTime={live?.at ?? latest}
+          title={formatUtc(live?.at ?? latest)}
+          className="figures shrink-0 text-ink-faint"
+        >
+          {formatDateTime(live?.at ?? latest)}
+        </time>
+      )}
     </p>
   );
+}
+
+function describeAge(live: CurrentPrice | null): string {
+  if (!live) return "Prices at the close of the last hour";
+  return live.isStale ? "Live prices are interrupted" : "Current prices";
 }
 
 const BOX = { width: 72, height: 22 };

@@ -1,13 +1,32 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { type LucideIcon, Maximize2, Table2, ZoomIn, ZoomOut } from "lucide-react";
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { z } from "zod";
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
 import { formatChange, formatDateTime, formatPriceInText } from "../../../lib/format.ts";
 import { useTheme } from "../../../lib/theme.ts";
 import type { Market } from "../hooks/use-candles.ts";
 import { distancePercent, type TradeLevels } from "../levels.ts";
-import { useChartSettings } from "./chart-settings.ts";
 import { type ChartContent, type DrawnChart, drawChart } from "./draw-chart.ts";
 import { type IndicatorLine, indicatorLines } from "./indicator-lines.ts";
+
+const settingsSchema = z.object({
+  tab: z.enum(["chart", "tradingview"]),
+  ema: z.boolean(),
+  atrBands: z.boolean(),
+});
+type ChartSettings = z.infer<typeof settingsSchema>;
+
+const defaults: ChartSettings = { tab: "chart", ema: true, atrBands: false };
+
+/** What the user has chosen to see, kept in this browser. */
+export const useChartSettings = create<ChartSettings>()(
+  persist(() => defaults, {
+    name: "chart",
+    merge: (stored, current) => ({ ...current, ...settingsSchema.safeParse(stored).data }),
+  }),
+);
 
 interface CandleChartProps extends Omit<ChartContent, "lines"> {
   market: Market;

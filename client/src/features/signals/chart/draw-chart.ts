@@ -1,4 +1,6 @@
 import type { Candle } from "@shared/contract/candle.ts";
+import type { Filled } from "@shared/contract/signal.ts";
+import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import {
   BaselineSeries,
   CandlestickSeries,
@@ -19,7 +21,7 @@ import type { TradeLevels } from "../levels.ts";
 import type { IndicatorLine } from "./indicator-lines.ts";
 
 /** A mark on the candle that contains `time` (Unix milliseconds). */
-export interface ChartMark {
+interface ChartMark {
   time: number;
   text: string;
   tone: "accent" | "buy" | "sell" | "ink-muted";
@@ -28,7 +30,7 @@ export interface ChartMark {
 }
 
 /** A signal's trade. Reward and risk are shaded in its time, in Unix milliseconds. */
-export interface ChartTrade {
+interface ChartTrade {
   levels: TradeLevels;
   from: number;
   /** Null while the trade is open. */
@@ -68,28 +70,31 @@ const VOLUME_TOP = 0.84;
 const ZONE_CANDLES_AHEAD = 6;
 
 export function drawChart(box: HTMLElement, { view, onHover }: DrawOptions): DrawnChart {
-  const color = (name: string) => getComputedStyle(box).getPropertyValue(`--color-${name}`).trim();
+  const color = readColors(box);
   const chart = createBareChart(box, color);
   const layers = addLayers(chart, color);
-  let count = 0;
+  let shown: ChartContent = { candles: [], trade: null, marks: [], lines: [] };
   const showLatest = () => {
+    const count = shown.candles.length;
     const legible = Math.floor(box.clientWidth / MIN_LEGIBLE_CANDLE_PX);
     const visible = view === "all" ? count : Math.min(count, legible);
     const gap = Math.max(MIN_RIGHT_GAP_CANDLES, Math.ceil(visible * RIGHT_GAP_SHARE));
     chart.timeScale().setVisibleLogicalRange({ from: count - visible, to: count + gap });
   };
   chart.subscribeCrosshairMove(({ logical }) => {
-    const isCandle = logical !== undefined && logical >= 0 && logical < count;
+    const isCandle = logical !== undefined && logical >= 0 && logical < shown.candles.length;
     onHover(isCandle ? Math.round(logical) : null);
   });
   zoomByWheelOnceClicked(box, chart);
   return {
     show(content) {
-      const isFirst = count === 0;
-      count = content.candles.length;
+      const before = shown;
+      shown = content;
+      showPrecision(layers, content);
+      if (isMove(before, content)) return moveLayers(layers, content, color);
       const namesLines = box.clientWidth >= MIN_NAMED_LINES_PX;
       fillLayers(layers, content, { chart, color, namesLines });
-      if (isFirst) showLatest();
+      if (before.candles.length === 0) showLatest();
     },
     zoom(factor) {
       const range = chart.timeScale().getVisibleLogicalRange();
@@ -103,6 +108,17 @@ export function drawChart(box: HTMLElement, { view, onHover }: DrawOptions): Dra
 }
 
 type Color = (name: string) => string;
+
+/** Reads each color of the theme once: it takes the browser longer than to draw the candle. */
+function readColors(box: HTMLElement): Color {
+  const style = getComputedStyle(box);
+  const read = new Map<string, string>();
+  return (name) => {
+    const known = read.get(name) ?? style.getPropertyValue(`--color-${name}`).trim();
+    read.set(name, known);
+    return known;
+  };
+}
 
 function createBareChart(box: HTMLElement, color: Color): IChartApi {
   const line = { color: color("line") };
@@ -186,27 +202,58 @@ function fillLayers(layers: Layers, content: ChartContent, paint: Paint): void {
   const { candles, marks, trade } = content;
   const { color } = paint;
   const shift = timeShift(candles);
-  const precision = axisDecimals(candles.at(-1)?.close ?? 1);
-  layers.candles.applyOptions({
-    priceFormat: { type: "price", precision, minMove: 10 ** -precision },
-  });
   layers.candles.setData(
-    candles.flatMap(({ time, open, high, low, close }) =>
-      shift(time).map((at) => ({ time: at, open, high, low, close })),
-    ),
+    candles.flatMap((candle) => shift(candle.time).map((time) => candleBar(candle, time))),
   );
   layers.volume.setData(
-    candles.flatMap(({ time, open, close, volume: value }) =>
-      shift(time).map((at) => ({
-        ...{ time: at, value },
-        color: `${color(close < open ? "sell" : "buy")}55`,
-      })),
-    ),
+    candles.flatMap((candle) => shift(candle.time).map((time) => volumeBar(candle, time, color))),
   );
   layers.marks.setMarkers(placedMarks(candles, { marks, shift, color }));
   showLines(layers, content, { ...paint, shift });
   showTrade(layers, candles, { trade, shift });
   showLevels(layers, trade?.levels ?? null, paint);
+}
+
+function showPrecision(layers: Layers, { candles }: ChartContent): void {
+  const precision = axisDecimals(candles.at(-1)?.close ?? 1);
+  layers.candles.applyOptions({
+    priceFormat: { type: "price", precision, minMove: 10 ** -precision },
+  });
+}
+
+const candleBar = ({ open, high, low, close }: Candle, time: UTCTimestamp) => ({
+  ...{ time, open, high, low, close },
+});
+
+const volumeBar = ({ open, close, volume }: Candle, time: UTCTimestamp, color: Color) => ({
+  ...{ time, value: volume, color: `${color(close < open ? "sell" : "buy")}55` },
+});
+
+/** Whether nothing but the newest candle has changed, as with each live price. */
+function isMove(before: ChartContent, content: ChartContent): boolean {
+  const { candles, trade, marks, lines } = content;
+  return (
+    trade === before.trade &&
+    marks === before.marks &&
+    lines.every(({ name }, index) => name === before.lines[index]?.name) &&
+    lines.length === before.lines.length &&
+    candles.length === before.candles.length &&
+    candles.at(-1)?.time === before.candles.at(-1)?.time &&
+    candles.slice(0, -1).every((candle, index) => candle === before.candles[index])
+  );
+}
+
+function moveLayers(layers: Layers, { candles, lines }: ChartContent, color: Color): void {
+  const last = candles.at(-1);
+  if (!last) return;
+  for (const time of timeShift(candles)(last.time)) {
+    layers.candles.update(candleBar(last, time));
+    layers.volume.update(volumeBar(last, time, color));
+    for (const [index, { values }] of lines.entries()) {
+      const value = values.at(-1) ?? null;
+      if (value !== null) layers.lines[index]?.update({ time, value });
+    }
+  }
 }
 
 type Shift = ReturnType<typeof timeShift>;
@@ -291,4 +338,50 @@ function placedMarks(
     if (!candle) return [];
     return shift(candle.time).map((at) => ({ ...mark, time: at, color: color(tone) }));
   });
+}
+
+interface MarkedSignal extends Pick<SharedSignal, "created_at" | "judgement"> {
+  levels: TradeLevels | null;
+  /** Of an open trade. */
+  filled?: Filled | null | undefined;
+}
+
+export function chartTrade({ created_at, judgement, levels }: MarkedSignal): ChartTrade | null {
+  if (!levels) return null;
+  const endedAt = judgement && (judgement.exited_at ?? judgement.resolved_at);
+  const until = endedAt ? Date.parse(endedAt) : null;
+  return { levels, from: Date.parse(created_at), until };
+}
+
+const tones = { WIN: "buy", LOSS: "sell", EXPIRED: "ink-muted" } as const;
+
+/** The signal, its fill and its exit. */
+export function chartMarks({ created_at, judgement, levels, filled }: MarkedSignal): ChartMark[] {
+  const marks: ChartMark[] = [
+    {
+      time: Date.parse(created_at),
+      text: "Signal",
+      tone: "accent",
+      position: "aboveBar",
+      shape: "circle",
+    },
+  ];
+  if (!levels) return marks;
+  const isBuy = levels.takeProfit > levels.entry;
+  const filledAt = judgement ? judgement.filled_at : filled?.at;
+  if (filledAt) {
+    const look = isBuy
+      ? ({ tone: "buy", position: "belowBar", shape: "arrowUp" } as const)
+      : ({ tone: "sell", position: "aboveBar", shape: "arrowDown" } as const);
+    marks.push({ ...look, time: Date.parse(filledAt), text: "Fill" });
+  }
+  if (!judgement) return marks;
+  const { exited_at, reason, outcome } = judgement;
+  if (exited_at !== null) {
+    // The close of a candle is the first moment of the next one.
+    const time = Date.parse(exited_at) - (reason === "hold-over" ? 1 : 0);
+    const position = isBuy ? "aboveBar" : "belowBar";
+    marks.push({ time, text: "Exit", tone: tones[outcome], position, shape: "square" });
+  }
+  return marks;
 }

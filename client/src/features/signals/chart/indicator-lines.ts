@@ -15,7 +15,7 @@ const ATR_CANDLES = 14;
 /** Distance of the bands from EMA 20. */
 const BAND_ATRS = 2;
 
-export interface ShownIndicators {
+interface ShownIndicators {
   ema: boolean;
   atrBands: boolean;
 }

@@ -1,11 +1,25 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeCandles, makeHistoryItem, makeSignal } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
 import { openApp } from "../../../testing/open-app.tsx";
-import { useChartSettings } from "./chart-settings.ts";
+import { useChartSettings } from "./candle-chart.tsx";
 import { noteOf } from "./market-panel.tsx";
 
+type ReportView = (entries: { isIntersecting: boolean }[]) => void;
+
+/** Reports each element that it observes as in view, or as out of it. */
+const observerOf = (isIntersecting: boolean) =>
+  class {
+    readonly disconnect = () => undefined;
+    readonly observe: () => void;
+
+    constructor(report: ReportView) {
+      this.observe = () => report([{ isIntersecting }]);
+    }
+  };
+
+beforeEach(() => void vi.stubGlobal("IntersectionObserver", observerOf(true)));
 afterEach(() => useChartSettings.setState(useChartSettings.getInitialState()));
 
 const chart = (name: RegExp) => screen.findByRole("img", { name });
@@ -20,6 +34,14 @@ test("the bot opens with the chart of its market, and says what it shows as text
   ]);
   expect(screen.getByRole("timer").textContent).toMatch(/^Closes in \d+ (min|s)/);
   screen.getByText("Source: binance.");
+});
+
+test("a chart below the view is loaded once it is scrolled to", async () => {
+  vi.stubGlobal("IntersectionObserver", observerOf(false));
+  openApp("/bot", {});
+  await screen.findByRole("button", { name: "Get Signal" });
+  expect(screen.queryByRole("tablist", { name: "Chart" })).toBeNull();
+  expect(api.bodiesOf("GET /candles")).toEqual([]);
 });
 
 test("averages and bands can be switched on and off, which the browser remembers", async () => {

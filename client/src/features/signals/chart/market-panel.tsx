@@ -1,22 +1,22 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { symbolSchema } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { formatDateTime, formatDuration } from "../../../lib/format.ts";
+import { useNow } from "../../../lib/use-now.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
-import { progressQuery } from "../api.ts";
+import { progressQuery, useDemoStatus } from "../api.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
 import { type Market, useCandles } from "../hooks/use-candles.ts";
-import { useNow } from "../hooks/use-now.ts";
 import { useSignal } from "../hooks/use-signal.ts";
 import { tradeLevels } from "../levels.ts";
-import { CandleChart } from "./candle-chart.tsx";
-import { useChartSettings } from "./chart-settings.ts";
-import { chartMarks, chartTrade } from "./signal-marks.ts";
+import { CandleChart, useChartSettings } from "./candle-chart.tsx";
+import { chartMarks, chartTrade } from "./draw-chart.ts";
 
 const TradingViewChart = lazyComponent(
   () => import("./trading-view.tsx"),
@@ -148,11 +148,12 @@ function useOverlay({ symbol }: Market, data: MarketCandles | undefined) {
   const fits = analysis && data && isReplayed === (data.source === "replay");
   const createdAt = fits ? signal?.created_at : undefined;
   const judgement = progress?.judgement ?? null;
+  const filled = signal?.filled;
   return useMemo(() => {
     if (createdAt === undefined || !analysis) return { trade: null, marks: [] };
-    const shown = { created_at: createdAt, judgement, levels: tradeLevels(analysis) };
+    const shown = { created_at: createdAt, judgement, levels: tradeLevels(analysis), filled };
     return { trade: chartTrade(shown), marks: chartMarks(shown) };
-  }, [createdAt, judgement, analysis]);
+  }, [createdAt, judgement, analysis, filled]);
 }
 
 interface StatusProps {
@@ -166,11 +167,15 @@ function Status({ data, failedSince }: StatusProps) {
   const now = useNow(true);
   const last = data.candles.at(-1);
   const closesAt = last && !last.closed ? last.time + TIMEFRAME_MS[data.timeframe] : null;
+  const { hasLostPrices } = useDemoStatus();
   const note = noteOf(data, { failedSince, now });
   return (
     <>
       <span role="status" className={note.isWarning ? "text-wait" : ""}>
         {note.text}
+        {hasLostPrices &&
+          !note.isWarning &&
+          " The live feed is lost; prices come every few seconds."}
       </span>
       {closesAt !== null && (
         <span role="timer">
@@ -183,7 +188,6 @@ function Status({ data, failedSince }: StatusProps) {
 
 /** Candles this late are no longer those of a quiet market. */
 const STALE_CANDLES = 3;
-const MINUTE_MS = 60_000;
 
 export function noteOf(
   { candles, opens_at, delay_ms, source, timeframe }: MarketCandles,

@@ -1,5 +1,5 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import type { HistoryItem } from "@shared/contract/signal.ts";
+import type { Filled, HistoryItem } from "@shared/contract/signal.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -9,12 +9,12 @@ import { candlesQuery, progressQuery } from "../api.ts";
 import { useCandles } from "../hooks/use-candles.ts";
 import { type TradeLevels, tradeLevels } from "../levels.ts";
 import { CandleChart } from "./candle-chart.tsx";
-import { chartMarks, chartTrade } from "./signal-marks.ts";
+import { chartMarks, chartTrade } from "./draw-chart.ts";
 
 const MAX_CANDLES_BEFORE = 60;
 
 interface SignalChartProps {
-  signal: SharedSignal;
+  signal: SharedSignal & { filled?: Filled | null | undefined };
   levels: TradeLevels | null;
 }
 
@@ -35,15 +35,15 @@ export function SignalChart({ signal, levels }: SignalChartProps) {
 type StoredSignal = Pick<
   SharedSignal,
   "symbol" | "timeframe" | "before" | "since" | "created_at" | "judgement"
->;
+> & { filled?: Filled | null | undefined };
 
 function StoredChart({ signal, levels }: { signal: StoredSignal; levels: TradeLevels | null }) {
-  const { before, since, created_at, judgement } = signal;
+  const { before, since, created_at, judgement, filled } = signal;
   const candles = useMemo(() => joinCandles(before, since), [before, since]);
   const overlay = useMemo(() => {
-    const shown = { created_at, judgement, levels };
+    const shown = { created_at, judgement, levels, filled };
     return { trade: chartTrade(shown), marks: chartMarks(shown) };
-  }, [created_at, judgement, levels]);
+  }, [created_at, judgement, levels, filled]);
   if (candles.length === 0) return <p className="text-sm text-ink-faint">Chart unavailable.</p>;
   return (
     <CandleChart market={signal} view="all" candles={candles} {...overlay}>
@@ -52,15 +52,14 @@ function StoredChart({ signal, levels }: { signal: StoredSignal; levels: TradeLe
   );
 }
 
-/** The chart of one signal of the history. */
 export function HistoryChart({ item }: { item: HistoryItem }) {
-  const { id, timestamp: created_at, symbol, timeframe } = item;
+  const { id, timestamp: created_at, symbol, timeframe, filled } = item;
   const candles = useQuery(candlesQuery(id));
   const progress = useQuery(progressQuery(id));
   const levels = useMemo(() => (item.signal === "WAIT" ? null : tradeLevels(item)), [item]);
   if (candles.data && progress.data) {
     const [before, { candles: since, judgement }] = [candles.data.candles, progress.data];
-    const signal = { symbol, timeframe, created_at, before, since, judgement };
+    const signal = { symbol, timeframe, created_at, before, since, judgement, filled };
     return <StoredChart signal={signal} levels={levels} />;
   }
   if (!candles.error && !progress.error) return <Skeleton className="size-full rounded-control" />;

@@ -1,16 +1,137 @@
+import { Field } from "@base-ui/react/field";
 import { Form } from "@base-ui/react/form";
+import { NumberField } from "@base-ui/react/number-field";
+import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import {
+  type FittedPosition,
+  fitPosition,
+  type SizingInput,
+} from "@shared/contract/position-size.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, memo, useState } from "react";
 import type { FormErrors } from "../../../lib/api/field-errors.ts";
+import { formatUnits, formatUsd } from "../../../lib/format.ts";
 import { useMe } from "../../../lib/me.ts";
+import { unitName } from "../../../lib/symbols.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { fieldClass } from "../../../ui/field-class.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
-import { readInputs, setInputs, useBot } from "../bot-store.ts";
+import { SymbolField } from "../../../ui/symbol-field.tsx";
+import { TimeframeField } from "../../../ui/timeframe-field.tsx";
+import { INPUT_LIMITS, readInputs, setInputs, shownSignal, stakeOf, useBot } from "../bot-store.ts";
+import { useSignal } from "../hooks/use-signal.ts";
+import { tradeLevels } from "../levels.ts";
 import { submitRequest } from "../submit-request.ts";
-import { NumberInput, TimeframeField } from "./form-fields.tsx";
-import { SizingEffect } from "./sizing-effect.tsx";
-import { SymbolField } from "./symbol-field.tsx";
+import { WatchButton } from "./watch-button.tsx";
+
+/** What the numbers of the form mean: the risk in dollars, and the position for the trade that is shown. */
+function SizingEffect() {
+  const stake = stakeOf(useBot(({ inputs }) => inputs));
+  const { data: signal } = useSignal(useBot((bot) => shownSignal(bot)?.id ?? null));
+  const position = signal?.analysis ? resize(signal.analysis, stake) : null;
+  const { amount, riskPercent, leverage } = stake;
+  const risk = position?.dollarRisk ?? (amount * riskPercent) / 100;
+  return (
+    <div role="status">
+      <dl className="figures flex justify-between gap-3 rounded-control bg-canvas px-3 py-2 text-sm">
+        <Fact
+          label={position?.reducedFrom ? "Risk, reduced" : "Risk at the stop"}
+          value={formatUsd(risk)}
+        />
+        {signal && position ? (
+          <>
+            <Fact
+              label="Size"
+              value={`${formatUnits(round(position.units))} ${unitName(signal.symbol)}`}
+            />
+            <Fact label="Margin" value={formatUsd(position.requiredMargin)} />
+          </>
+        ) : (
+          <Fact label="Largest position" value={formatUsd(amount * leverage)} />
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-faint">{label}</dt>
+      <dd className="font-medium">{value}</dd>
+    </div>
+  );
+}
+
+const SIZE_DIGITS = 5;
+const round = (units: number) => Number(units.toPrecision(SIZE_DIGITS));
+
+type SizedTrade = Pick<
+  Analysis,
+  "entry" | "stop_loss" | "take_profit" | "suggested_units" | "estimated_dollar_risk"
+>;
+
+/** The trade with another amount, risk or leverage. What a unit is worth follows from the server's own sizing. */
+export function resize(trade: SizedTrade, stake: SizingInput): FittedPosition | null {
+  const levels = tradeLevels(trade);
+  if (!levels || trade.suggested_units === 0) return null;
+  const riskPerUnit = trade.estimated_dollar_risk / trade.suggested_units;
+  const usdPerQuote = riskPerUnit / Math.abs(levels.entry - levels.stopLoss);
+  return fitPosition(stake, { riskPerUnit, pricePerUnit: levels.entry * usdPerQuote });
+}
+
+// The fields subscribe to their own inputs, so they do not render again with the account or a request.
+
+const setSymbol = (symbol: string) => setInputs({ symbol });
+
+function BotSymbolField() {
+  const symbol = useBot(({ inputs }) => inputs.symbol);
+  return <SymbolField value={symbol} onChange={setSymbol} />;
+}
+
+const BotTimeframeField = memo(function BotTimeframeField() {
+  const timeframe = useBot(({ inputs }) => inputs.timeframe);
+  return (
+    <TimeframeField
+      value={timeframe}
+      onChange={(next) => setInputs({ timeframe: next })}
+      end={<WatchButton />}
+    />
+  );
+});
+
+const FORMAT: Intl.NumberFormatOptions = { maximumFractionDigits: 8 };
+
+interface NumberInputProps {
+  field: keyof typeof INPUT_LIMITS;
+  label: string;
+}
+
+/** A number that stays within its range. Left empty, it becomes its default. */
+const NumberInput = memo(function NumberInput({ field, label }: NumberInputProps) {
+  const value = useBot(({ inputs }) => inputs[field]);
+  const onChange = (next: number | null) => setInputs({ [field]: next });
+  return (
+    <Field.Root className={fieldClass.root}>
+      <Field.Label className={fieldClass.label}>{label}</Field.Label>
+      <NumberField.Root
+        value={value}
+        onValueChange={onChange}
+        locale="en-US"
+        format={FORMAT}
+        step="any"
+        {...INPUT_LIMITS[field]}
+      >
+        <NumberField.Input
+          onBlur={() => value === null && onChange(SIGNAL_DEFAULTS[field])}
+          className={`${fieldClass.input} figures`}
+        />
+      </NumberField.Root>
+    </Field.Root>
+  );
+});
 
 /** Only some users may send images. */
 const ImageInput = lazyComponent(
@@ -42,8 +163,8 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
     <Card className="p-5 sm:p-6">
       <h2 className="sr-only">Signal settings</h2>
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
-        <SymbolField />
-        <TimeframeField />
+        <BotSymbolField />
+        <BotTimeframeField />
         <div className="flex flex-col gap-3">
           <div className="grid grid-cols-[1.35fr_1fr_1fr] gap-2">
             <NumberInput field="amount" label="Amount (USD)" />

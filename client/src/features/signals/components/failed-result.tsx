@@ -5,7 +5,12 @@ import { ResultCard } from "./result-card.tsx";
 
 export function FailedResult({ failure: { text, pending } }: { failure: Failure }) {
   const created_at = new Date(pending.requestedAt).toISOString();
-  return <ResultCard signal={{ ...pending.request, created_at }} analysis={failedAnalysis(text)} />;
+  return (
+    <ResultCard
+      signal={{ ...pending.request, created_at, origin: "request" }}
+      analysis={failedAnalysis(text)}
+    />
+  );
 }
 
 const failedAnalysis = (reason: string): Analysis => ({

@@ -1,5 +1,7 @@
 import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { csvLine } from "@shared/contract/csv.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { rationaleText } from "@shared/contract/rationale.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
@@ -13,7 +15,6 @@ import { SearchField } from "../../../ui/search-field.tsx";
 import { SelectField } from "../../../ui/select-field.tsx";
 import { historyErrorText, readHistory } from "../api.ts";
 import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
-import { rationaleText } from "../rationale.ts";
 
 const ANY = "ANY";
 
@@ -162,20 +163,9 @@ function saveHistory(items: HistoryItem[], format: keyof typeof formats): void {
   saveFile(`signal-history-${day}.${format}`, write(items), type);
 }
 
-/** Spreadsheets read a text that starts like this as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-const NEEDS_QUOTES = /[",\r\n]/;
-
 export function historyCsv(items: HistoryItem[]): string {
   const rows = items.map(exportRow);
-  const names = Object.keys(rows[0] ?? {}).join(",");
-  const lines = rows.map((row) => Object.values(row).map(csvCell).join(","));
-  return `${[names, ...lines].join("\r\n")}\r\n`;
-}
-
-function csvCell(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]
+    .map(csvLine)
+    .join("");
 }

@@ -18,7 +18,7 @@ const judged = (changes: Partial<Resolution>): Resolution => ({
   ...changes,
 });
 
-describe("a judgement in words", () => {
+describe("a resolution in words", () => {
   it.each<[Partial<Resolution>, string]>([
     [{}, "The market traded beyond the target."],
     [{ exit: 112 }, "opened beyond the target and closed the trade at 112.00000"],

@@ -1,10 +1,10 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { Check, LoaderCircle } from "lucide-react";
 import { formatElapsed } from "../../../lib/format.ts";
+import { useNow } from "../../../lib/use-now.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import type { TrackedSignal } from "../bot-store.ts";
-import { useNow } from "../hooks/use-now.ts";
 
 interface PendingCardProps extends Pick<TrackedSignal, "symbol" | "timeframe" | "requestedAt"> {
   stage: "sending" | "queued" | "running";

@@ -20,9 +20,11 @@ test("an expired entry is shown with the time", () => {
   );
 });
 
-test("nothing is shown for a valid entry, an unknown validity, or a resolved trade", () => {
+test("nothing is shown for a valid entry, an unknown validity, or a trade that is entered or resolved", () => {
   expect(entryNote({ ...item, valid_until: at(18, 0) }, NOW)).toBeNull();
   expect(entryNote({ ...item, valid_until: null }, NOW)).toBeNull();
   expect(entryNote(item, NOW)).toBeNull();
   expect(entryNote({ ...item, valid_until: at(14, 30), outcome: "WIN" }, NOW)).toBeNull();
+  const filled = { price: 113_000, at: at(14, 10) };
+  expect(entryNote({ ...item, valid_until: at(14, 30), filled }, NOW)).toBeNull();
 });

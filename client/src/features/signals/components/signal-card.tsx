@@ -1,19 +1,21 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { rationaleText } from "@shared/contract/rationale.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { DataLabel } from "../../../ui/data-label.tsx";
+import { DataLabel } from "../../../ui/column-headings.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
-import { rationaleText } from "../rationale.ts";
-import { signalLooks } from "./signal-parts.tsx";
+import { CurrentPrice } from "./current-price.tsx";
+import { OriginMark, signalLooks } from "./signal-parts.tsx";
+import { TradeTimeline, tradeOfItem } from "./trade-timeline.tsx";
 
 const HistoryChart = lazyComponent(
   () => import("../chart/signal-chart.tsx"),
@@ -21,9 +23,11 @@ const HistoryChart = lazyComponent(
   <Skeleton className="size-full rounded-control" />,
 );
 
-export function SignalCard({ item }: { item: HistoryItem }) {
+export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem }) {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   const note = levels && entryNote(item, new Date());
+  const trade = tradeOfItem(item);
+  const isOpen = item.status === "completed" && !item.outcome;
   return (
     <Card data-signal={signalLooks[item.signal].name} className="flex flex-col gap-4 p-5 sm:p-6">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -42,6 +46,9 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           {" · "}
           <StatusText item={item} />
         </p>
+        <div className="order-last empty:hidden sm:order-none">
+          <OriginMark origin={item.origin} />
+        </div>
         {item.demo_record && (
           <p className="order-last sm:order-none">
             <DataLabel>{MESSAGES.demoRecord}</DataLabel>
@@ -51,8 +58,11 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           <OutcomeBadge outcome={item.outcome} />
         </div>
       </header>
+      {trade && <TradeTimeline trade={trade} madeAt={item.timestamp} />}
       <div className="flex flex-col gap-4 lg:flex-row lg:items-start lg:justify-between lg:gap-10">
-        {levels && <Levels levels={levels} />}
+        {levels && (
+          <Levels levels={levels}>{isOpen && <CurrentPrice {...item} levels={levels} />}</Levels>
+        )}
         <div className="flex min-w-0 flex-col gap-3">
           {note && <p className="figures text-sm text-wait">{note}</p>}
           <Rationale text={rationaleText(item.rationale)} />
@@ -61,7 +71,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
       {item.status === "completed" && <ChartDisclosure item={item} />}
     </Card>
   );
-}
+});
 
 function ChartDisclosure({ item }: { item: HistoryItem }) {
   const [isOpen, setOpen] = useState(false);
@@ -85,7 +95,8 @@ function StatusText({ item }: { item: HistoryItem }) {
   return confidenceWords(item.signal, item);
 }
 
-function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLevels }) {
+function Levels({ levels, children }: { levels: TradeLevels; children: ReactNode }) {
+  const { entry, stopLoss, takeProfit } = levels;
   const changeOf = (price: number) => formatChange(distancePercent(entry, price));
   const rows = [
     { label: "Entry", price: entry },
@@ -103,18 +114,19 @@ function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLeve
           </dd>
         </div>
       ))}
+      {children}
     </dl>
   );
 }
 
 export function entryNote(item: HistoryItem, now: Date): string | null {
-  const { outcome, entry_left, valid_until } = item;
+  const { outcome, entry_left, filled, valid_until } = item;
   if (outcome) return null;
   if (entry_left) {
     const moment = formatMoment(entry_left.at, now);
     return `Price has left the entry zone (${formatPriceInText(entry_left.price)} at ${moment}).`;
   }
-  if (!valid_until || Date.parse(valid_until) > now.getTime()) return null;
+  if (filled || !valid_until || Date.parse(valid_until) > now.getTime()) return null;
   return `The entry was valid until ${formatMoment(valid_until, now)}.`;
 }
 

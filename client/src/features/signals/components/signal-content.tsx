@@ -1,17 +1,25 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { rationaleContent } from "@shared/contract/rationale.ts";
+import type { Filled, SignalOrigin } from "@shared/contract/signal.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatDateTime } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { DataLabel } from "../../../ui/data-label.tsx";
+import { DataLabel } from "../../../ui/column-headings.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { tradeLevels } from "../levels.ts";
-import { rationaleContent } from "../rationale.ts";
 import { groupWarnings } from "../warnings.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
-import { PriceLevels, Section, SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
+import {
+  OriginMark,
+  PriceLevels,
+  Section,
+  SignalHeader,
+  signalLooks,
+  Warnings,
+} from "./signal-parts.tsx";
 
 const chartBox = "h-[32rem]";
 
@@ -22,11 +30,14 @@ const SignalChart = lazyComponent(
 );
 
 interface SignalContentProps {
-  signal: SharedSignal;
+  signal: SharedSignal & { filled?: Filled | null | undefined };
+  origin?: SignalOrigin;
+  /** How far the trade has come. */
+  progress?: ReactNode;
   children?: ReactNode;
 }
 
-export function SignalContent({ signal, children }: SignalContentProps) {
+export function SignalContent({ signal, origin, progress, children }: SignalContentProps) {
   const { symbol, timeframe, created_at: createdAt, analysis, judgement } = signal;
   const { final_signal: kind } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
@@ -40,6 +51,8 @@ export function SignalContent({ signal, children }: SignalContentProps) {
           {` · ${confidenceWords(kind, analysis)} `}
           {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
         </SignalHeader>
+        <OriginMark origin={origin} />
+        {progress}
         <Warnings title="Demo signal" warnings={disclosures} />
         <Warnings title="Warnings" warnings={warnings} />
         {levels && <PriceLevels levels={levels} />}

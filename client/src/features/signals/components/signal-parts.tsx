@@ -1,5 +1,6 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
-import type { SignalKind } from "@shared/contract/signal.ts";
+import type { SignalKind, SignalOrigin } from "@shared/contract/signal.ts";
+import { Star } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatChange, formatPrice, formatR } from "../../../lib/format.ts";
 import { Alert } from "../../../ui/alert.tsx";
@@ -40,6 +41,17 @@ export function SignalHeader(props: SignalHeaderProps) {
         <p className="figures text-sm text-ink-faint">{children}</p>
       </div>
     </div>
+  );
+}
+
+/** Says of a signal that the user has not requested why it is there. */
+export function OriginMark({ origin }: { origin: SignalOrigin | undefined }) {
+  if (origin !== "watchlist") return null;
+  return (
+    <p className="inline-flex items-center gap-1.5 text-sm text-ink-muted">
+      <Star aria-hidden className="size-3.5 fill-current text-wait" />
+      From your watchlist
+    </p>
   );
 }
 

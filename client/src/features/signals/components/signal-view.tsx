@@ -1,24 +1,44 @@
+import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
+import { useNow } from "../../../lib/use-now.ts";
 import { TextLink } from "../../../ui/button.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { progressQuery } from "../api.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
-import { useNow } from "../hooks/use-now.ts";
 import { useSignal } from "../hooks/use-signal.ts";
 import { tradeLevels } from "../levels.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
+import { TradeTimeline, tradeOfSignal } from "./trade-timeline.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
   if (!signal?.analysis) {
     return <PendingSignal tracked={tracked} isRunning={signal?.status === "running"} />;
   }
-  const { signal_id: id, status, analysis } = signal;
+  return <FinishedSignal signal={signal} analysis={signal.analysis} />;
+}
+
+interface FinishedSignalProps {
+  signal: SignalResponse;
+  analysis: NonNullable<SignalResponse["analysis"]>;
+}
+
+function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
+  const { signal_id: id, status, created_at } = signal;
+  const isTrade = status === "completed" && tradeLevels(analysis) !== null;
+  const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
+  const resolution = data?.judgement ?? null;
+  const outcome = resolution?.outcome ?? signal.outcome;
+  const trade = tradeOfSignal({ ...signal, outcome }, resolution?.r_multiple);
   const follow = status === "completed" && (
-    <ResultFollow id={id} isTrade={tradeLevels(analysis) !== null} />
+    <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
+      {isTrade ? <OutcomeBadge outcome={outcome} /> : <span />}
+      <TextLink to={`/signals/${id}`}>Open</TextLink>
+    </div>
   );
-  return <ResultCard signal={signal} analysis={analysis} chart={follow} />;
+  const progress = trade && <TradeTimeline trade={trade} madeAt={created_at} />;
+  return <ResultCard signal={signal} analysis={analysis} progress={progress} chart={follow} />;
 }
 
 function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunning: boolean }) {
@@ -27,15 +47,5 @@ function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunni
       {isLate(tracked, useNow(true)) && <TimeoutAlert />}
       <PendingCard {...tracked} stage={isRunning ? "running" : "queued"} />
     </>
-  );
-}
-
-function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
-  const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
-  return (
-    <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
-      {isTrade ? <OutcomeBadge outcome={data?.judgement?.outcome} /> : <span />}
-      <TextLink to={`/signals/${id}`}>Open</TextLink>
-    </div>
   );
 }

@@ -1,11 +1,16 @@
 import {
   MAX_MARKET_CANDLES,
+  type MarketCandles,
   marketCandlesSchema,
+  TIMEFRAME_MS,
   type Timeframe,
 } from "@shared/contract/candle.ts";
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { api } from "../../../lib/api/client.ts";
 import { ApiError } from "../../../lib/api/errors.ts";
+import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
+import { hasLivePrices } from "../levels.ts";
 
 const POLL_INTERVAL_MS = 5_000;
 
@@ -16,9 +21,9 @@ export interface Market {
 
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
 
-/** The candles of a market. This is where the open one moves: each poll asks whether it has changed. */
-export const useCandles = ({ symbol, timeframe }: Market, enabled = true) =>
-  useQuery({
+/** The candles of a market. This is where the open one moves: with each live price, and with each poll. */
+export function useCandles({ symbol, timeframe }: Market, enabled = true) {
+  const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery({
     queryKey: ["candles", symbol, timeframe],
     queryFn: ({ signal }) =>
       api({
@@ -32,3 +37,22 @@ export const useCandles = ({ symbol, timeframe }: Market, enabled = true) =>
     staleTime: POLL_INTERVAL_MS,
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : POLL_INTERVAL_MS),
   });
+  const live = useLivePrice(enabled && data ? symbol : undefined);
+  const moved = useMemo(() => data && moveOpenCandle(data, live), [data, live]);
+  return { data: moved, error, isFetching, refetch, dataUpdatedAt };
+}
+
+export function moveOpenCandle(
+  data: MarketCandles,
+  live: Pick<CurrentPrice, "price" | "at" | "isStale"> | null,
+): MarketCandles {
+  const { candles, timeframe, source } = data;
+  const last = candles.at(-1);
+  if (!live || live.isStale || !last || last.closed) return data;
+  if (!hasLivePrices({ timeframe, isReplay: source === "replay" })) return data;
+  const at = Date.parse(live.at);
+  if (at < last.time || at >= last.time + TIMEFRAME_MS[timeframe]) return data;
+  const { price } = live;
+  const [high, low] = [Math.max(last.high, price), Math.min(last.low, price)];
+  return { ...data, candles: [...candles.slice(0, -1), { ...last, high, low, close: price }] };
+}

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Options, hash as slowHash, verify as slowVerify } from "@node-rs/argon2";
+import { hash, type Options, verify } from "@node-rs/argon2";
+import { HOUR_MS } from "@shared/contract/durations.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
+import type { Mailer } from "@shared/runtime/mailer.ts";
 import { Semaphore, withTimeout } from "async-mutex";
 import { type ClientSession, Types } from "mongoose";
 import { duplicateField } from "../../../http/database-errors.ts";
@@ -19,7 +21,6 @@ import type {
   ResetRecipient,
   VerifiedAccount,
 } from "./identity-provider.ts";
-import type { Mailer } from "./mailer.ts";
 
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -28,12 +29,18 @@ const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, paral
  * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, those
  * that wait too long are answered with 503.
  */
-const hashing = withTimeout(new Semaphore(2), 2_000, unavailable());
+const queue = withTimeout(new Semaphore(2), 2_000, unavailable());
 
-const hash = (password: string | Buffer): Promise<string> =>
-  hashing.runExclusive(() => slowHash(password, ARGON2ID));
-const verify = (stored: string, password: string): Promise<boolean> =>
-  hashing.runExclusive(() => slowVerify(stored, password));
+/** Makes and checks the stored hashes of passwords. */
+export interface PasswordHashing {
+  hash(password: string | Buffer): Promise<string>;
+  verify(stored: string, password: string): Promise<boolean>;
+}
+
+export const argon2id: PasswordHashing = {
+  hash: (password) => queue.runExclusive(() => hash(password, ARGON2ID)),
+  verify: (stored, password) => queue.runExclusive(() => verify(stored, password)),
+};
 
 /** Built-in accounts are never changed elsewhere. */
 const UNCHANGED: VerifiedAccount = {
@@ -49,6 +56,7 @@ export class BuiltinIdentity implements IdentityProvider {
   readonly #webUrl: string;
   readonly #now: () => Date;
   readonly #tokens: MailTokens;
+  readonly #hashing: PasswordHashing;
   /** Compared with the password if there is no account. */
   readonly #decoyHash: Promise<string>;
 
@@ -58,20 +66,22 @@ export class BuiltinIdentity implements IdentityProvider {
     mailer: Pick<Mailer, "send">;
     webUrl: string;
     now: () => Date;
+    hashing?: PasswordHashing | undefined;
   }) {
     this.#database = options.database;
     this.#mailer = options.mailer;
     this.#webUrl = options.webUrl;
     this.#now = options.now;
     this.#tokens = new MailTokens(options);
-    this.#decoyHash = hash(randomBytes(32));
+    this.#hashing = options.hashing ?? argon2id;
+    this.#decoyHash = this.#hashing.hash(randomBytes(32));
   }
 
   async prepareAccount({ email, password }: Credentials): Promise<PreparedAccount> {
     const identity = {
       _id: new Types.ObjectId(),
       emailKey: email.toLowerCase(),
-      passwordHash: await hash(password),
+      passwordHash: await this.#hashing.hash(password),
       createdAt: this.#now(),
     };
     const identityId = identity._id.toString();
@@ -106,7 +116,7 @@ export class BuiltinIdentity implements IdentityProvider {
     const { identityId, currentPassword, newPassword } = attempt;
     const oldHash = await this.#matchingHash({ identityId, password: currentPassword });
     if (oldHash === null) return null;
-    const passwordHash = await hash(newPassword);
+    const passwordHash = await this.#hashing.hash(newPassword);
     return {
       identityId,
       store: async (session) => {
@@ -133,7 +143,7 @@ export class BuiltinIdentity implements IdentityProvider {
     const record = await this.#tokens.find("reset", token);
     const { identityId } = record;
     await check(identityId);
-    const passwordHash = await hash(newPassword);
+    const passwordHash = await this.#hashing.hash(newPassword);
     return {
       identityId,
       store: async (session) => {
@@ -176,7 +186,7 @@ export class BuiltinIdentity implements IdentityProvider {
   async #matchingHash(attempt: Omit<PasswordAttempt, "email">): Promise<string | null> {
     const identity = await this.#database.identities.findById(attempt.identityId).lean();
     const stored = identity?.passwordHash ?? (await this.#decoyHash);
-    const matches = await verify(stored, attempt.password);
+    const matches = await this.#hashing.verify(stored, attempt.password);
     return identity && matches ? stored : null;
   }
 
@@ -193,7 +203,6 @@ export class BuiltinIdentity implements IdentityProvider {
 }
 
 const TOKEN_BYTES = 32;
-const HOUR_MS = 3_600_000;
 
 const LIFETIME_MS: Record<MailTokenKind, number> = { verification: 24 * HOUR_MS, reset: HOUR_MS };
 

@@ -87,7 +87,6 @@ export class FirebaseClient {
     return this.#call("accounts:resetPassword", changedSchema, { oobCode });
   }
 
-  /** Uses up the code of a reset email. */
   async resetPassword(input: { oobCode: string; newPassword: string }): Promise<void> {
     await this.#call("accounts:resetPassword", changedSchema, input);
   }
@@ -97,7 +96,6 @@ export class FirebaseClient {
     return this.#call("accounts:update", changedSchema, { oobCode });
   }
 
-  /** Ends all other sessions of the account. */
   setPassword(input: { idToken: string; password: string }): Promise<FirebaseSession> {
     return this.#call("accounts:update", sessionSchema, { ...input, returnSecureToken: true });
   }

@@ -90,7 +90,7 @@ describe("login by way of Firebase", () => {
     expect(await logIn(username)).toEqual(REFUSED);
   });
 
-  it("refuses an account that was made there under the user's address by somebody else", async () => {
+  it("refuses an account that another person made there under the user's address", async () => {
     const { username, email } = await register();
     accountOf(email).localId = "another-account";
     expect(await logIn(username)).toEqual(REFUSED);
@@ -123,7 +123,7 @@ describe("login by way of Firebase", () => {
     expect(await answer.json()).toMatchObject({ code: "TOO_MANY_ATTEMPTS_TRY_LATER" });
   });
 
-  it("notes an address that was confirmed there, and tells it once", async () => {
+  it("stores that an address was confirmed there, with one event", async () => {
     const { username, email, user } = await register();
     accountOf(email).emailVerified = true;
     const { body } = await logIn(username);

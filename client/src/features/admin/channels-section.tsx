@@ -1,0 +1,171 @@
+import type { ChannelTotals } from "@shared/contract/channels.ts";
+import { useMutation } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { formatCount, formatPlural } from "../../lib/format.ts";
+import { refetch } from "../../lib/query-client.ts";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { CHANNEL_NAMES, ChannelIcon } from "../../ui/channel-kind.tsx";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { QueryView } from "../../ui/load-error.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
+import { showToast } from "../../ui/show-toast.ts";
+import { AdminSection } from "./admin-section.tsx";
+import { adminKeys, reasonOf, runAction, setDeliveriesPaused, useChannelTotals } from "./api.ts";
+
+/** Deliveries to the channels of all users. */
+export function ChannelsSection() {
+  const query = useChannelTotals();
+  return (
+    <AdminSection
+      id="channels"
+      title="Channels"
+      lead={
+        <>
+          Messages outside the app in the last 24 hours.{" "}
+          <TextLink to="/user-panel#notifications">Get new proofs on your phone</TextLink>
+        </>
+      }
+      action={query.data?.paused === false && <PauseButton />}
+    >
+      <QueryView
+        query={query}
+        failed="Failed to load the channels."
+        skeleton={<Skeleton className="h-64 rounded-card" />}
+      >
+        {({ paused, totals, failing }) => (
+          <>
+            {paused && <PausedBanner />}
+            <TotalsTable totals={totals} />
+            {failing.length > 0 && <FailingList failing={failing} />}
+          </>
+        )}
+      </QueryView>
+    </AdminSection>
+  );
+}
+
+async function setPaused(isPaused: boolean): Promise<string> {
+  const detail = await runAction(setDeliveriesPaused(isPaused));
+  await refetch({ queryKey: adminKeys.channels });
+  return detail;
+}
+
+const PauseButton = () => (
+  <ConfirmButton
+    label="Pause all"
+    title="Pause all deliveries?"
+    run={() => setPaused(true)}
+    failureText={(error) => `Failed to pause the deliveries. Error: ${reasonOf(error)}`}
+  >
+    Nobody gets messages by email, Telegram, push or webhook until you resume. Signals that are too
+    late by then are not sent.
+  </ConfirmButton>
+);
+
+function PausedBanner() {
+  const resume = useMutation({
+    mutationFn: async () => showToast({ title: await setPaused(false) }),
+  });
+  return (
+    <Alert tone="warning" role="status" title="All deliveries are paused">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <span>No channel gets messages until you resume.</span>
+        <Button
+          Icon={Play}
+          variant="secondary"
+          size="sm"
+          busy={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
+          Resume
+        </Button>
+      </div>
+      <ErrorAlert message={resume.error?.message} className="mt-3" />
+    </Alert>
+  );
+}
+
+const cell = "px-3 py-3 sm:px-5";
+const numberCell = `${cell} figures text-right whitespace-nowrap`;
+/** More than three columns do not fit beside the names on small screens. */
+const wideCell = `${numberCell} max-sm:hidden`;
+
+const columns = {
+  Channel: `${cell} text-left`,
+  "In use": `${cell} text-right`,
+  Delivered: `${cell} text-right`,
+  Retrying: `${cell} text-right max-sm:hidden`,
+  Failed: `${cell} text-right`,
+  "Not sent": `${cell} text-right max-sm:hidden`,
+};
+
+const TotalsTable = ({ totals }: Pick<ChannelTotals, "totals">) => (
+  <Card className="overflow-hidden">
+    <table className="w-full text-sm">
+      <caption className="sr-only">Channels and their deliveries by kind</caption>
+      <ColumnHeadings columns={columns} className="border-b border-line text-ink-faint" />
+      <tbody className="divide-y divide-line">
+        {totals.map(({ kind, channels, enabled, delivered, retrying, failed, suppressed }) => (
+          <tr key={kind}>
+            <th scope="row" className={`${cell} text-left font-medium`}>
+              <span className="flex items-center gap-2.5">
+                <ChannelIcon kind={kind} className="size-4 shrink-0 text-ink-faint max-sm:hidden" />
+                {CHANNEL_NAMES[kind]}
+              </span>
+            </th>
+            <td className={numberCell}>
+              {formatCount(enabled)}
+              {enabled < channels && (
+                <span className="text-ink-faint max-sm:hidden"> of {formatCount(channels)}</span>
+              )}
+            </td>
+            <td className={numberCell}>{formatCount(delivered)}</td>
+            <td className={`${wideCell} ${retrying > 0 ? "text-wait" : ""}`}>
+              {formatCount(retrying)}
+            </td>
+            <td className={`${numberCell} ${failed > 0 ? "text-danger" : ""}`}>
+              {formatCount(failed)}
+            </td>
+            <td className={wideCell}>{formatCount(suppressed)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Card>
+);
+
+const FailingList = ({ failing }: Pick<ChannelTotals, "failing">) => (
+  <Card className="overflow-hidden">
+    <h3 className={`${cell} border-b border-line text-sm text-ink-muted`}>Failing receivers</h3>
+    <ul aria-label="Failing receivers" className="divide-y divide-line text-sm">
+      {failing.map(({ channel_id: id, kind, ...receiver }) => (
+        <li key={`${id}${receiver.since}`} className={`${cell} flex items-start gap-3`}>
+          <ChannelIcon kind={kind} className="mt-0.5 size-4 shrink-0 text-ink-faint" />
+          <div className="min-w-0">
+            <p className="wrap-anywhere">
+              <span className="font-medium">{receiver.label}</span>{" "}
+              <span className="text-ink-muted">of {receiver.username}</span>
+            </p>
+            <p className="figures mt-0.5 text-ink-muted wrap-anywhere">
+              <span className="text-danger">{problemOf(receiver)}</span> since{" "}
+              <LocalTime iso={receiver.since} />, {formatPlural(receiver.attempts, "attempt")}
+            </p>
+            {receiver.next_attempt_at && (
+              <p className="figures text-ink-faint">
+                Next attempt <LocalTime iso={receiver.next_attempt_at} />
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  </Card>
+);
+
+type Receiver = Pick<ChannelTotals["failing"][number], "response_status" | "error">;
+
+const problemOf = ({ response_status: code, error }: Receiver): string =>
+  error ?? (code === null ? "No response" : `Response ${code}`);

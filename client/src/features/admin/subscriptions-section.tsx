@@ -1,0 +1,117 @@
+import { PLANS } from "@shared/contract/plans.ts";
+import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
+import { useMutation } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import type { ReactNode } from "react";
+import { formatCount } from "../../lib/format.ts";
+import { ErrorAlert } from "../../ui/alert.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { QueryView } from "../../ui/load-error.tsx";
+import { AdminSection } from "./admin-section.tsx";
+import { exportPayments, useSubscriptionSummary } from "./api.ts";
+import { formatFee } from "./users/subscription-terms.tsx";
+import { TimeSince } from "./users/user-proof.tsx";
+
+export function SubscriptionsSection() {
+  const saving = useMutation({ mutationFn: exportPayments });
+  return (
+    <AdminSection
+      id="subscriptions"
+      title="Subscriptions"
+      action={
+        <Button
+          Icon={Download}
+          variant="secondary"
+          size="sm"
+          busy={saving.isPending}
+          onClick={() => saving.mutate()}
+        >
+          Export CSV
+        </Button>
+      }
+    >
+      <ErrorAlert title="The export failed." message={saving.error?.message} />
+      <QueryView
+        query={useSubscriptionSummary()}
+        failed="Failed to load the subscriptions."
+        skeleton={<Skeleton className="h-56 rounded-card" />}
+      >
+        {(summary) => <Summary summary={summary} />}
+      </QueryView>
+    </AdminSection>
+  );
+}
+
+function Summary({ summary }: { summary: SubscriptionSummary }) {
+  const { monthly_revenue_change_usd: change, median_proof_submitted_at: median } = summary;
+  return (
+    <Card className="overflow-hidden">
+      <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-6">
+        <Value label="Monthly revenue" value={formatFee(summary.monthly_revenue_usd)}>
+          {change < 0 ? "−" : "+"}
+          {formatFee(Math.abs(change))} in 30 days
+        </Value>
+        <Value label="Active" value={formatCount(summary.active)} />
+        <Value label="Ending this week" value={formatCount(summary.ending_7_days)}>
+          <TextLink to="/admin/users?status=ending">View users</TextLink>
+        </Value>
+        <Value label="In grace" value={formatCount(summary.grace)}>
+          Not renewed, still have access
+        </Value>
+        <Value label="Ended" value={formatCount(summary.ended_30_days)}>
+          In the last 30 days
+        </Value>
+        <Value label="Proofs waiting" value={formatCount(summary.proofs_waiting)}>
+          {median && (
+            <>
+              Median wait <TimeSince iso={median} /> ·{" "}
+            </>
+          )}
+          <TextLink to="/admin/users?status=proof">View proofs</TextLink>
+        </Value>
+      </dl>
+      <ActiveByPlan summary={summary} />
+    </Card>
+  );
+}
+
+interface ValueProps {
+  label: string;
+  value: string;
+  children?: ReactNode;
+}
+
+function Value({ label, value, children }: ValueProps) {
+  return (
+    <div className="bg-surface px-4 py-3">
+      <dt className="text-sm text-ink-muted">{label}</dt>
+      <dd className="figures mt-0.5">
+        <span className="text-xl font-semibold tracking-tight">{value}</span>
+        <span className="mt-0.5 block text-xs text-ink-muted">{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+function ActiveByPlan({ summary: { active, by_plan: counts } }: { summary: SubscriptionSummary }) {
+  return (
+    <div className="border-t border-line px-4 py-3">
+      <h3 className="text-sm text-ink-muted">Active by plan</h3>
+      <dl className="mt-2 grid grid-cols-2 gap-x-6 gap-y-3 text-sm lg:grid-cols-4">
+        {PLANS.map(({ id, name }) => (
+          <div key={id} className="grid grid-cols-[1fr_auto] gap-y-1.5">
+            <dt>{name}</dt>
+            <dd className="figures font-semibold">{formatCount(counts[id])}</dd>
+            <dd aria-hidden className="col-span-2 h-1.5 overflow-hidden rounded-full bg-raised">
+              <div
+                className="h-full rounded-full bg-accent"
+                style={{ width: `${active && (100 * counts[id]) / active}%` }}
+              />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

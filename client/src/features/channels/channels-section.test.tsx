@@ -1,0 +1,257 @@
+import type { Channel, Delivery, NewChannel } from "@shared/contract/channels.ts";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { notifyListeners } from "../../lib/realtime/events.ts";
+import { ADMIN } from "../../testing/factories.ts";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+
+const at = "2026-11-20T12:00:00.000Z";
+
+const makeChannel = (change: Partial<Channel> = {}): Channel => ({
+  ...{ id: "c1", kind: "webhook", label: "hooks.example.com", enabled: true },
+  ...{ events: ["signal.completed", "signal.outcome"], min_confidence: 0, created_at: at },
+  ...{ last_delivery: null, disabled_reason: null, ...change },
+});
+
+const makeDelivery = (change: Partial<Delivery> = {}): Delivery => ({
+  ...{ id: "d1", event: "channel.test", at, status: "delivered", attempts: 1 },
+  ...{ response_status: 200, error: null, next_attempt_at: null, ...change },
+});
+
+async function openList(channels: Channel[], account = {}) {
+  api.reply("GET /channels", () => ({ channels }));
+  const { user } = openApp("/user-panel", account);
+  await screen.findByRole("heading", { name: "Add a channel" });
+  const press = async (name: string, place?: HTMLElement) =>
+    user.click(await within(place ?? document.body).findByRole("button", { name }));
+  return { user, press };
+}
+
+const item = (label: string) => screen.findByRole("article", { name: label });
+const lastBody = (route: string): unknown => JSON.parse(api.bodiesOf(route).at(-1) ?? "null");
+
+test.each<[Partial<Channel>, RegExp]>([
+  [{}, /^hooks\.example\.comWebhook · 2 eventsNo messages yet/],
+  [{ enabled: false, disabled_reason: "gone" }, /Turned off: the receiver refused messages/],
+  [
+    { kind: "email", label: "Email", enabled: false, disabled_reason: "unsubscribed" },
+    /EmailTurned off with the link in an email2 events/,
+  ],
+  [
+    { min_confidence: 70, last_delivery: { at, status: "failed" } },
+    /2 events, signals from 70%Last message .*: failed/,
+  ],
+  [
+    { kind: "telegram", label: "Telegram", enabled: false, linked: false },
+    /^TelegramWaiting for Telegram/,
+  ],
+])("a channel with %j says so", async (change, text) => {
+  await openList([makeChannel(change)]);
+  expect((await item(change.label ?? "hooks.example.com")).textContent).toMatch(text);
+});
+
+test("a webhook is added with its secret, which is shown once and can be replaced", async () => {
+  const channels: Channel[] = [];
+  const { user, press } = await openList(channels);
+  api.reply("POST /channels", ({ body }) => {
+    const { kind }: NewChannel = JSON.parse(body);
+    channels.push(makeChannel({ kind }));
+    return { ...channels[0], secret: "whsec_one" };
+  });
+  await press("Webhook Signed requests to your own server");
+  await user.type(screen.getByRole("textbox", { name: "URL" }), "https://hooks.example.com/x");
+  await press("Add webhook");
+  await screen.findByText("whsec_one");
+  expect(lastBody("POST /channels")).toMatchObject({
+    ...{ kind: "webhook", url: "https://hooks.example.com/x" },
+  });
+  await press("I have saved it");
+  expect(screen.queryByText("whsec_one")).toBeNull();
+  const rotated = { secret: "whsec_two", previous_until: at };
+  api.reply("POST /channels/c1/rotate-secret", rotated);
+  await press("Settings");
+  await press("Replace secret");
+  await press("Replace secret", await screen.findByRole("alertdialog"));
+  await screen.findByText("whsec_two");
+  screen.getByText(/The old secret also signs until 20 Nov 2026/);
+});
+
+test("an address that the service refuses is explained beside the field", async () => {
+  const message = "This address is not public.";
+  api.fail("POST /channels", {
+    ...{ status: 422, code: "invalid-input", detail: message },
+    errors: [{ field: "url", message }],
+  });
+  const { user, press } = await openList([]);
+  await press("Webhook Signed requests to your own server");
+  await user.type(screen.getByRole("textbox", { name: "URL" }), "https://10.0.0.1{Enter}");
+  await screen.findByText(message);
+});
+
+test.each([
+  [
+    "Telegram A message from our bot",
+    { status: 422, code: "channel-unavailable", detail: "Telegram is not set up on this service." },
+    "Telegram is not set up on this service.",
+  ],
+  [
+    "Email To ann@example.com",
+    { status: 403, code: "email-not-verified", detail: "Verify your email address first." },
+    "Your email address is not verified",
+  ],
+])("%s that cannot be added says why", async (name, error, text) => {
+  api.fail("POST /channels", error);
+  const { press } = await openList([]);
+  await press(name);
+  await screen.findByText(text);
+});
+
+test("Telegram waits with a link and a QR code until the code has arrived", async () => {
+  let channels: Channel[] = [];
+  api.reply("GET /channels", () => ({ channels }));
+  const { user } = openApp("/user-panel", {});
+  const waiting = makeChannel({
+    ...{ id: "t", kind: "telegram", label: "Telegram", enabled: false, linked: false },
+    created_at: new Date().toISOString(),
+  });
+  api.reply("POST /channels", () => {
+    channels = [waiting];
+    return { ...waiting, link: "https://t.me/bot?start=code" };
+  });
+  await user.click(await screen.findByRole("button", { name: "Telegram A message from our bot" }));
+  const link = await screen.findByRole("link", { name: "Open Telegram" });
+  expect(link.getAttribute("href")).toBe("https://t.me/bot?start=code");
+  screen.getByRole("img", { name: "QR code with the link to Telegram" });
+  expect(screen.getByText(/^Expires in/).textContent).toMatch(/9:5\d|10:00/);
+  channels = [{ ...waiting, enabled: true, linked: true }];
+  await vi.waitFor(() => screen.getByRole("switch", { name: "Send to Telegram" }), {
+    timeout: 30_000,
+  });
+  expect(screen.queryByRole("link", { name: "Open Telegram" })).toBeNull();
+});
+
+test("a Telegram link that has expired is replaced", async () => {
+  const old = makeChannel({ kind: "telegram", label: "Telegram", enabled: false, linked: false });
+  const { press } = await openList([old]);
+  api.replyText("DELETE /channels/c1", "");
+  api.reply("POST /channels", {
+    ...{ ...old, id: "c2", created_at: new Date().toISOString(), link: "https://t.me/bot?start=2" },
+  });
+  await press("Get a new link");
+  await waitFor(() => expect(api.bodiesOf("DELETE /channels/c1")).toHaveLength(1));
+  await waitFor(() => expect(api.bodiesOf("POST /channels")).toHaveLength(1));
+});
+
+test("events, minimum confidence and name are changed; administrators choose among theirs too", async () => {
+  const { user, press } = await openList([makeChannel()], ADMIN);
+  const place = await item("hooks.example.com");
+  await press("Settings", place);
+  const confidence = screen.getByRole("textbox", { name: "Minimum confidence of signals (%)" });
+  await user.clear(confidence);
+  await user.type(confidence, "101");
+  await press("Save", place);
+  await screen.findByText("Enter a confidence from 0 to 100.");
+  await user.clear(confidence);
+  await user.type(confidence, "65");
+  await user.click(screen.getByRole("checkbox", { name: "A signal is ready" }));
+  await user.click(screen.getByRole("checkbox", { name: "A user sends a payment proof" }));
+  api.reply("PATCH /channels/c1", makeChannel({ min_confidence: 65 }));
+  await press("Save", place);
+  await waitFor(() => expect(screen.queryByRole("form", { name: /^Settings/ })).toBeNull());
+  expect(lastBody("PATCH /channels/c1")).toEqual({
+    ...{ label: "hooks.example.com", min_confidence: 65 },
+    events: ["signal.outcome", "proof.submitted"],
+  });
+});
+
+test("traders are not offered the events of administrators", async () => {
+  const { press } = await openList([makeChannel()]);
+  await press("Settings");
+  expect(screen.getAllByRole("checkbox")).toHaveLength(6);
+});
+
+test("a test message appears in the log with its result, page by page, and is sent again", async () => {
+  const { press } = await openList([makeChannel()]);
+  let sent = [makeDelivery({ status: "retrying", attempts: 0, response_status: null })];
+  api.reply("POST /channels/c1/test", sent[0] ?? {});
+  api.reply("GET /channels/c1/deliveries", ({ query }) =>
+    query.get("cursor") === "7"
+      ? { deliveries: [makeDelivery({ id: "d0", event: "account.updated" })], next_cursor: null }
+      : { deliveries: sent, next_cursor: "7" },
+  );
+  await press("Test");
+  const log = await screen.findByRole("list", { name: "Deliveries to hooks.example.com" });
+  within(log).getByText("Being sent");
+  const next_attempt_at = new Date(Date.now() + 5_000).toISOString();
+  sent = [
+    makeDelivery({ status: "retrying", response_status: 500, error: "timeout", next_attempt_at }),
+  ];
+  await within(log).findByText("Retrying");
+  expect(log.textContent).toMatch(/1 attempt · response 500 · timeoutNext attempt/);
+  sent = [makeDelivery({ attempts: 2 })];
+  await within(log).findByText("Delivered");
+  await press("Load more");
+  await within(log).findByText("Your account changes");
+  api.reply("POST /channels/c1/deliveries/d0/resend", makeDelivery({ id: "d0" }));
+  await press("Send again: Your account changes", log);
+  await waitFor(() =>
+    expect(api.bodiesOf("POST /channels/c1/deliveries/d0/resend")).toHaveLength(1),
+  );
+});
+
+test("a channel is turned off, deleted after a question, and shown as turned off by an event", async () => {
+  const channels = [makeChannel()];
+  const { user, press } = await openList(channels);
+  api.reply("PATCH /channels/c1", makeChannel({ enabled: false }));
+  const place = await item("hooks.example.com");
+  await user.click(within(place).getByRole("switch", { name: "Send to hooks.example.com" }));
+  await waitFor(() => expect(lastBody("PATCH /channels/c1")).toEqual({ enabled: false }));
+  channels[0] = makeChannel({ enabled: false, disabled_reason: "gone" });
+  const data = { channel_id: "c1", kind: "webhook", reason: "gone" } as const;
+  act(() => notifyListeners({ stream: "user", seq: 1, at, name: "channel:disabled", data }));
+  await within(place).findByText("Turned off: the receiver refused messages");
+  await screen.findByText("Webhook was turned off");
+  api.replyText("DELETE /channels/c1", "");
+  await press("Delete", place);
+  channels.pop();
+  await press("Delete", await screen.findByRole("alertdialog"));
+  await waitFor(() => expect(screen.queryByRole("article")).toBeNull());
+});
+
+test("with ten channels, no more are offered", async () => {
+  const channels = Array.from({ length: 10 }, (_, index) => makeChannel({ id: String(index) }));
+  api.reply("GET /channels", { channels });
+  openApp("/user-panel", {});
+  await screen.findByText(/^You have 10 channels/);
+  expect(screen.queryByRole("heading", { name: "Add a channel" })).toBeNull();
+});
+
+test("quiet hours are saved with a time zone, and turned off", async () => {
+  const { user, press } = await openList([]);
+  let saved: object = { quiet_hours: null };
+  api.reply("PUT /me/quiet-hours", ({ body }) => {
+    saved = JSON.parse(body);
+    return saved;
+  });
+  await user.click(await screen.findByRole("switch", { name: "Quiet hours" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Time zone" }), "Europe/Berlin");
+  await press("Save");
+  await screen.findByText("Quiet hours saved");
+  expect(saved).toEqual({
+    quiet_hours: { start: "22:00", end: "07:00", time_zone: "Europe/Berlin" },
+  });
+  await user.click(screen.getByRole("switch", { name: "Quiet hours" }));
+  await waitFor(() => expect(saved).toEqual({ quiet_hours: null }));
+});
+
+test("the dashboard of an approved user without channels mentions them, until it is dismissed", async () => {
+  const { user, goTo } = openApp("/dashboard", { approved: true });
+  const link = await screen.findByRole("link", { name: "Add a channel" });
+  expect(link.getAttribute("href")).toBe("/user-panel#notifications");
+  await user.click(screen.getByRole("button", { name: "Dismiss" }));
+  await goTo("/contact");
+  await goTo("/dashboard");
+  await screen.findByRole("heading", { name: "Account Approved" });
+  expect(screen.queryByRole("link", { name: "Add a channel" })).toBeNull();
+});

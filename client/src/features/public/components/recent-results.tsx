@@ -1,0 +1,106 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import * as z from "zod/mini";
+import { formatR } from "../../../lib/format.ts";
+import { readPublic } from "../../../lib/public-api.ts";
+import { DataLabel } from "../../../ui/column-headings.tsx";
+import { LocalTime } from "../../../ui/local-time.tsx";
+import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
+
+/** The response of `GET /activity`, in the light variant of zod. */
+const activitySchema = z.object({
+  data: z.enum(["live", "replay"]),
+  items: z.array(
+    z.object({
+      seq: z.number(),
+      symbol: z.string(),
+      timeframe: z.string(),
+      signal: z.enum(["BUY", "SELL"]),
+      outcome: z.enum(["WIN", "LOSS", "EXPIRED"]),
+      r_multiple: z.nullable(z.number()),
+      resolved_at: z.string(),
+    }),
+  ),
+});
+type Item = z.infer<typeof activitySchema>["items"][number];
+
+const POLL_INTERVAL_MS = 60_000;
+
+/** The last trades that are over. Read again each minute while in view: the browser asks whether they have changed. */
+export function RecentResults() {
+  const box = useRef<HTMLElement>(null);
+  const isInView = useInView(box);
+  const { data, isError } = useQuery({
+    queryKey: ["activity"],
+    queryFn: ({ signal }) => readPublic({ path: "/activity", schema: activitySchema, signal }),
+    refetchInterval: isInView ? POLL_INTERVAL_MS : false,
+    staleTime: POLL_INTERVAL_MS,
+  });
+  return (
+    <section
+      ref={box}
+      aria-label="Recent results"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+      tabIndex={0}
+      className="size-full overflow-y-auto rounded-card"
+    >
+      {data?.data === "replay" && data.items.length > 0 && (
+        <p className="px-4 pt-4 sm:px-6">
+          <DataLabel>{MESSAGES.demoRecord}</DataLabel>
+        </p>
+      )}
+      {data && data.items.length > 0 && (
+        <ol className="divide-y divide-line px-4 sm:px-6">
+          {data.items.map((item) => (
+            <Row key={item.seq} {...item} />
+          ))}
+        </ol>
+      )}
+      <p
+        role="status"
+        className="flex size-full items-center justify-center p-6 text-ink-muted empty:hidden"
+      >
+        {data?.items.length === 0 && "No trade has been resolved yet."}
+        {!data && isError && "Recent results are not available at the moment."}
+      </p>
+    </section>
+  );
+}
+
+function Row({ symbol, timeframe, signal, outcome, r_multiple: r, resolved_at }: Item) {
+  return (
+    <li className="flex items-center gap-x-4 py-3">
+      <span className="w-20 shrink-0">
+        <SignalBadge signal={signal} />
+      </span>
+      <p className="min-w-0 flex-1">
+        <span className="font-medium">{symbol}</span>{" "}
+        <span className="text-ink-muted">{timeframe}</span>
+        <span className="figures block text-sm text-ink-faint">
+          <LocalTime iso={resolved_at} />
+        </span>
+      </p>
+      <p className="figures flex flex-col items-end sm:flex-row sm:items-center sm:gap-6">
+        <OutcomeBadge outcome={outcome} />
+        <span className="text-right text-sm font-medium sm:w-20">
+          {r === null ? "Not filled" : formatR(r)}
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function useInView(box: RefObject<HTMLElement | null>): boolean {
+  const [isInView, setInView] = useState(false);
+  useEffect(() => {
+    if (!box.current) return;
+    const observer = new IntersectionObserver(([entry]) =>
+      setInView(entry?.isIntersecting ?? false),
+    );
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box]);
+  return isInView;
+}

@@ -1,0 +1,62 @@
+import type { WatchlistItem } from "@shared/contract/watchlist.ts";
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { makeWatchlistItem } from "../../../testing/factories.ts";
+import { api } from "../../../testing/fake-api.ts";
+import { openApp } from "../../../testing/open-app.tsx";
+
+const serve = (items: WatchlistItem[]) =>
+  api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
+
+async function openBot(items: WatchlistItem[]) {
+  serve(items);
+  const app = openApp("/bot", {});
+  const star = await screen.findByRole<HTMLButtonElement>("button", { name: "Watch BTC/USDT 1h" });
+  await waitFor(() => expect(star.disabled).toBe(false));
+  return { ...app, star };
+}
+
+const isWatched = (star: HTMLElement) => star.getAttribute("aria-pressed") === "true";
+
+test("one click watches the market with the sizing of the form, and leads to the watchlist", async () => {
+  const { user, star, address } = await openBot([]);
+  expect(isWatched(star)).toBe(false);
+  const leverage = screen.getByRole("textbox", { name: "Leverage" });
+  await user.clear(leverage);
+  await user.type(leverage, "3");
+  const item = makeWatchlistItem({ leverage: 3 });
+  api.reply("POST /watchlist", item);
+  serve([item]);
+  await user.click(star);
+  await waitFor(() => expect(isWatched(star)).toBe(true));
+  expect(JSON.parse(api.bodiesOf("POST /watchlist")[0] ?? "")).toEqual({
+    ...{ symbol: "BTC/USDT", timeframe: "1h", min_confidence: 0 },
+    ...{ amount: 100, risk_percent: 1, leverage: 3 },
+  });
+  await user.click(await screen.findByRole("button", { name: "Watchlist" }));
+  await screen.findByRole("article", { name: "BTC/USDT 1h" });
+  expect(address()).toBe("/watchlist");
+});
+
+test("another click removes it, and can be undone", async () => {
+  const { user, star } = await openBot([makeWatchlistItem()]);
+  await waitFor(() => expect(isWatched(star)).toBe(true));
+  api.replyText("DELETE /watchlist/w1", "");
+  await user.click(star);
+  await waitFor(() => expect(isWatched(star)).toBe(false));
+  api.reply("POST /watchlist", makeWatchlistItem({ id: "w2" }));
+  await user.click(await screen.findByRole("button", { name: "Undo" }));
+  await waitFor(() => expect(isWatched(star)).toBe(true));
+});
+
+test("of another timeframe, the market is not watched; a refusal says why", async () => {
+  const { user, star } = await openBot([makeWatchlistItem()]);
+  await user.click(screen.getByRole("radio", { name: "5m" }));
+  expect(isWatched(star)).toBe(false);
+  const detail = "Choose a timeframe of 15m or longer.";
+  api.fail("POST /watchlist", { status: 422, code: "invalid-input", detail });
+  await user.click(star);
+  await screen.findByText("BTC/USDT 5m is not watched");
+  screen.getByText(detail);
+  await waitFor(() => expect(isWatched(star)).toBe(false));
+});

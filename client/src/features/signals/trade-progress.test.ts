@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { type FollowedTrade, followTrade, nearLevel, unrealizedR } from "./trade-progress.ts";
+
+const NOW = new Date("2026-11-20T12:30:00Z");
+const at = "2026-11-20T12:00:00.000Z";
+const buyLevels = { entry: 100, stopLoss: 95, takeProfit: 110 };
+const sellLevels = { entry: 100, stopLoss: 105, takeProfit: 90 };
+
+const trade = (changes: Partial<FollowedTrade> = {}): FollowedTrade => ({
+  ...{ symbol: "MADE/USDT", levels: buyLevels, signalPrice: 102, validUntil: null },
+  ...{ isReplayed: false, filled: null, entryLeft: null, outcome: null, r: null },
+  ...changes,
+});
+const live = (price: number, isStale = false) => ({ price, at, isStale });
+const follow = (changes: Partial<FollowedTrade>, price: number | null, isStale = false) => {
+  const seen = price === null ? null : live(price, isStale);
+  const { steps, title } = followTrade(trade(changes), seen, NOW);
+  const told = steps.map(({ name, detail }) => [name, detail].filter(Boolean).join(" "));
+  return { told, title, states: steps.map(({ state }) => state) };
+};
+
+describe("a trade that is not filled", () => {
+  test("waits for its entry, whose touch is not enough", () => {
+    const { told, title } = follow({}, 100);
+    expect(told).toEqual(["Waiting for entry", "Open", "Outcome Not resolved yet"]);
+    expect(title).toBeNull();
+  });
+
+  test.each([
+    ["a limit order", { signalPrice: 102 }, 99],
+    ["a stop order", { signalPrice: 98 }, 101],
+    ["a SELL", { levels: sellLevels, signalPrice: 98 }, 101],
+    ["an entry at the market", { signalPrice: 100 }, 103],
+  ])("is entered provisionally once the price is beyond the entry: %s", (_, changes, price) => {
+    const { told, states } = follow(changes, price);
+    expect(told[0]).toBe("Entry reached provisional");
+    expect(states).toEqual(["provisional", "provisional", "waiting"]);
+  });
+
+  test("is not entered by a price that is not current", () => {
+    expect(follow({ signalPrice: 102 }, 99, true).told[0]).toBe("Waiting for entry");
+  });
+
+  test("has missed its entry, or is too late for it", () => {
+    const missed = follow({ entryLeft: { price: 107, at } }, 99);
+    expect(missed.told.slice(0, 2)).toEqual(["Entry missed at 107", "Open"]);
+    expect(missed.title).toBe("Entry missed");
+    const late = follow({ validUntil: at }, 104);
+    expect(late.told.slice(0, 2)).toEqual(["Not entered provisional", "Open"]);
+  });
+});
+
+describe("a trade that is filled", () => {
+  const filled = { price: 101, at };
+
+  test("shows what it has made so far, from its fill", () => {
+    const { told, title } = follow({ filled }, 105);
+    expect(told).toEqual(["Filled at 101", "Open +0.80 R unrealized", "Outcome Not resolved yet"]);
+    expect(title).toBe("+0.80 R");
+  });
+
+  test("counts as filled though the entry is missed for others", () => {
+    const { told } = follow({ filled, entryLeft: { price: 110, at } }, null);
+    expect(told.slice(0, 2)).toEqual(["Filled at 101", "Open"]);
+  });
+
+  test("says that its price is not current, and nothing of levels then", () => {
+    expect(follow({ filled }, 96, true).told[1]).toBe("Open −1.00 R, price not current");
+  });
+
+  test("has its outcome, whatever the price is now", () => {
+    const { told, title, states } = follow({ filled, outcome: "LOSS", r: -1.02 }, 109);
+    expect(told).toEqual(["Filled at 101", "Lost −1.02 R"]);
+    expect(states).toEqual(["done", "done"]);
+    expect(title).toBeNull();
+    expect(follow({ outcome: "EXPIRED" }, 99).told).toEqual(["Not filled", "Expired"]);
+    expect(follow({ outcome: "WIN" }, 99).told).toEqual(["Filled", "Won"]);
+  });
+});
+
+test.each([
+  [buyLevels, 100, null],
+  [buyLevels, 96.1, null],
+  [buyLevels, 96, "Near stop loss"],
+  [buyLevels, 95, "Stop loss reached"],
+  [buyLevels, 107.9, null],
+  [buyLevels, 108, "Near take profit"],
+  [buyLevels, 110, "Near take profit"],
+  [buyLevels, 110.1, "Take profit reached"],
+  [sellLevels, 104, "Near stop loss"],
+  [sellLevels, 105.5, "Stop loss reached"],
+  [sellLevels, 92, "Near take profit"],
+  [sellLevels, 89, "Take profit reached"],
+])("levels %j at %d: %s", (levels, price, name) => {
+  expect(nearLevel(levels, price)?.name ?? null).toBe(name);
+});
+
+test("R is counted by the planned risk, for both sides", () => {
+  expect(unrealizedR(buyLevels, { fill: 99, price: 104 })).toBe(1);
+  expect(unrealizedR(sellLevels, { fill: 100, price: 105 })).toBe(-1);
+  expect(unrealizedR({ ...buyLevels, stopLoss: 100 }, { fill: 100, price: 105 })).toBe(0);
+});

@@ -1,0 +1,77 @@
+import { INSTRUMENTS, type InstrumentClass } from "@shared/contract/instruments.ts";
+import { z } from "zod";
+import { meQuery, useMe } from "./me.ts";
+import { queryClient } from "./query-client.ts";
+import { createUserStore } from "./user-store.ts";
+
+const savedSymbolsSchema = z.object({
+  favorites: z.array(z.string()),
+  recent: z.array(z.string()),
+});
+type SavedSymbols = z.infer<typeof savedSymbolsSchema>;
+
+const NONE: SavedSymbols = { favorites: [], recent: [] };
+const MAX_SAVED = { favorites: 20, recent: 5 } as const;
+
+const store = createUserStore("symbols", savedSymbolsSchema);
+
+export const useSavedSymbols = (): SavedSymbols => store.useValue(useMe()?.username ?? "") ?? NONE;
+
+export function toggleFavorite(symbol: string): void {
+  save(({ favorites, recent }) => {
+    const others = favorites.filter((favorite) => favorite !== symbol);
+    const isNew = others.length === favorites.length;
+    return { recent, favorites: isNew ? [...others, symbol].slice(-MAX_SAVED.favorites) : others };
+  });
+}
+
+export function addRecent(symbol: string): void {
+  save(({ favorites, recent }) => ({
+    favorites,
+    recent: [symbol, ...recent.filter((other) => other !== symbol)].slice(0, MAX_SAVED.recent),
+  }));
+}
+
+function save(change: (saved: SavedSymbols) => SavedSymbols): void {
+  const username = queryClient.getQueryData(meQuery.queryKey)?.username;
+  if (username !== undefined) store.update(username, (saved = NONE) => change(saved));
+}
+
+export interface SymbolGroup {
+  title: string;
+  symbols: string[];
+}
+
+const CLASS_TITLES: [InstrumentClass, string][] = [
+  ["crypto", "Crypto"],
+  ["metal", "Metals"],
+  ["forex", "Forex"],
+  ["index", "Indices"],
+  ["oil", "Oil"],
+];
+
+/** The suggestions that contain the query. Without one, favorites and recent symbols come first, each symbol once. */
+export function symbolGroups(query: string, saved: SavedSymbols): SymbolGroup[] {
+  const { favorites, recent } = query === "" ? saved : NONE;
+  const isListed = (symbol: string) => favorites.includes(symbol) || recent.includes(symbol);
+  const classes = CLASS_TITLES.map(([wanted, title]) => ({
+    title,
+    symbols: INSTRUMENTS.filter(({ class: actual }) => actual === wanted)
+      .map(({ symbol }) => symbol)
+      .filter((symbol) => !isListed(symbol) && matchesSymbol(symbol, query)),
+  }));
+  return [
+    { title: "Favorites", symbols: favorites },
+    { title: "Recent", symbols: recent.filter((symbol) => !favorites.includes(symbol)) },
+    ...classes,
+  ].filter(({ symbols }) => symbols.length > 0);
+}
+
+export const optionId = (listId: string, symbol: string): string => `${listId}-${symbol}`;
+
+export const matchesSymbol = (symbol: string, query: string): boolean =>
+  symbol.toLowerCase().includes(query.trim().toLowerCase());
+
+/** What a position of the symbol counts. */
+export const unitName = (symbol: string): string =>
+  symbol.includes("/") ? (symbol.split("/")[0] ?? "") : "units";

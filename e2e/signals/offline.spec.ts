@@ -1,0 +1,78 @@
+import { type BrowserContext, expect, type Page } from "playwright/test";
+import { makeSignal, makeTrader } from "../support/api.ts";
+import { clientUrl } from "../support/config.ts";
+import { test } from "../support/test.ts";
+import { signIn } from "../support/users.ts";
+
+test.use({ serviceWorkers: "allow", expectsFailures: true });
+
+const installed = (page: Page) =>
+  page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    return active?.state;
+  });
+
+test("the app opens offline with the last signals, and returns to its page when it is online", async ({
+  page,
+  context,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  await makeSignal(trader, { symbol: "BTC/USDT" });
+  await signIn(page, trader);
+  const signal = page.getByRole("heading", { name: /^BTC\/USDT/ });
+  await expect(async () => {
+    await page.goto("/signal-history");
+    await expect(signal).toBeVisible();
+    await page.goto("/offline");
+    await expect(signal).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expect.poll(() => installed(page)).toBe("activated");
+  await context.setOffline(true);
+  await page.goto("/bot");
+  await expect(page.getByRole("heading", { level: 1, name: "You're offline" })).toBeVisible();
+  await expect(signal).toBeVisible();
+  await page.reload();
+  await expect(signal).toBeVisible();
+  await context.setOffline(false);
+  await expect(page).toHaveURL(/\/bot$/);
+  await expect(page.getByRole("button", { name: "Get Signal" })).toBeVisible();
+});
+
+test("a push shows a notification while no tab of the app is open", async ({ page, context }) => {
+  await signIn(page, await makeTrader({ approved: true }));
+  await page.goto("/dashboard");
+  await expect.poll(() => installed(page)).toBe("activated");
+  const [worker] = context.serviceWorkers();
+  // Headless browsers have no notifications: what would be shown is recorded.
+  await worker?.evaluate(() => {
+    const shown: string[] = [];
+    const showNotification = async (title: string, { body = "" }: NotificationOptions) => {
+      shown.push(`${title}: ${body}`);
+    };
+    Object.assign(Reflect.get(globalThis, "registration"), { showNotification });
+    Object.assign(globalThis, { shown });
+  });
+  const analysis = { final_signal: "BUY", confidence: 72, entry: 100, stop_loss: 98 };
+  const data = { signal_id: "one", symbol: "BTC/USDT", timeframe: "1h", analysis };
+  await page.goto("about:blank");
+  await deliverPush(context, page, JSON.stringify({ type: "signal.completed", data }));
+  const shown = () => worker?.evaluate(() => Reflect.get(globalThis, "shown"));
+  await expect.poll(shown).toEqual(["BUY BTC/USDT 1h (72 %): Entry 100 · Stop loss 98"]);
+});
+
+async function deliverPush(context: BrowserContext, page: Page, data: string): Promise<void> {
+  const session = await context.newCDPSession(page);
+  const registration = new Promise<string>((resolve) => {
+    session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const [own] = registrations.filter(({ scopeURL }) => scopeURL.startsWith(clientUrl));
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await session.send("ServiceWorker.enable");
+  const registrationId = await registration;
+  await session.send("ServiceWorker.deliverPushMessage", {
+    origin: clientUrl,
+    registrationId,
+    data,
+  });
+}

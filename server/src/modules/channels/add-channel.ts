@@ -1,0 +1,110 @@
+import {
+  ADMIN_CHANNEL_EVENTS,
+  type ChannelEvent,
+  type CreatedChannel,
+  DEFAULT_CHANNEL_EVENTS,
+  MAX_CHANNELS,
+  type NewChannel,
+} from "@shared/contract/channels.ts";
+import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { Types } from "mongoose";
+import { unauthenticated } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { makeTarget } from "./channel-targets.ts";
+import { presentChannel } from "./present-channels.ts";
+
+export type ChannelDeps = Pick<ServerDeps, "database" | "settings" | "now" | "resolveHost">;
+
+/**
+ * Adds a channel, to which events from now on are sent.
+ * @throws AppError channel-unavailable, email-not-verified, invalid-input, already-exists, too-many-channels, unavailable
+ */
+export async function addChannel(
+  deps: ChannelDeps,
+  user: UserRecord,
+  input: NewChannel,
+): Promise<CreatedChannel> {
+  const { database, now } = deps;
+  const { _id: userId } = user;
+  const events = input.events ?? defaultEvents(user);
+  assertOwnEvents(user, events);
+  const { shown, ...made } = await makeTarget(deps, user, input);
+  const { kind, label = made.label, min_confidence: minConfidence } = input;
+  const channel = await commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
+    const lastEventSeq = await lockUser(deps, uow, userId);
+    await assertFreePlace(deps, uow, { userId, ...made });
+    const added: ChannelRecord = {
+      ...{ _id: new Types.ObjectId(), userId, kind, ...made, label, events, minConfidence },
+      ...{ enabled: made.target !== null, disabledReason: null, createdAt: uow.at },
+      ...{ afterSeq: lastEventSeq, afterAdminSeq: await adminHead(deps, uow, user), lastOrder: 0 },
+      ...{ dueAt: null, leaseId: null, isWoken: false, isFailing: false, heldSince: null },
+    };
+    uow.deferInsert(database.channels.collection, added);
+    return added;
+  });
+  return { ...presentChannel(channel, null), ...shown };
+}
+
+const defaultEvents = ({ role }: Pick<UserRecord, "role">): ChannelEvent[] => [
+  ...DEFAULT_CHANNEL_EVENTS,
+  ...(role === "admin" ? ADMIN_CHANNEL_EVENTS : []),
+];
+
+/** @throws AppError invalid-input for events of administrators that a trader asks for */
+export function assertOwnEvents(
+  { role }: Pick<UserRecord, "role">,
+  events: readonly ChannelEvent[],
+): void {
+  const foreign = ADMIN_CHANNEL_EVENTS.find((event) => events.includes(event));
+  if (role === "admin" || !foreign) return;
+  const message = `Only administrators get ${foreign}.`;
+  throw new AppError("invalid-input", message, { errors: [{ field: "events", message }] });
+}
+
+/** Two additions at the same time conflict, and the later one sees the channel of the other. @returns the last event */
+async function lockUser(
+  { database }: Pick<ChannelDeps, "database">,
+  { session }: UnitOfWork,
+  userId: Types.ObjectId,
+): Promise<number> {
+  const user = await database.users
+    .findOneAndUpdate(
+      { _id: userId },
+      { $inc: { channelsVersion: 1 } },
+      { session, returnDocument: "after", projection: { lastEventSeq: 1 } },
+    )
+    .lean();
+  if (!user) throw unauthenticated();
+  return user.lastEventSeq;
+}
+
+/** The last event of the administrators' stream; null for who does not read it. */
+export async function adminHead(
+  { database, settings }: Pick<ChannelDeps, "database" | "settings">,
+  { session }: UnitOfWork,
+  user: Pick<UserRecord, "role" | "twoFactor">,
+): Promise<number | null> {
+  if (!readsAdminEvents(settings, user)) return null;
+  const head = await database.streamHeads.findById(ADMINS_STREAM).session(session).lean();
+  return head?.seq ?? 0;
+}
+
+async function assertFreePlace(
+  { database }: Pick<ChannelDeps, "database">,
+  { session, at }: UnitOfWork,
+  { userId, uniqueKey }: Pick<ChannelRecord, "userId" | "uniqueKey">,
+): Promise<void> {
+  // A Telegram link that was not opened in time gives way to a new one, as does a channel whose chat was moved.
+  const isOpen = { "link.expiresAt": { $gt: at } };
+  await database.channels.deleteOne({ userId, target: null, $nor: [isOpen] }, { session });
+  if (uniqueKey && (await database.channels.exists({ userId, uniqueKey }).session(session))) {
+    throw new AppError("already-exists", "You have this channel already.");
+  }
+  if ((await database.channels.countDocuments({ userId }, { session })) < MAX_CHANNELS) return;
+  throw new AppError("too-many-channels", `You can have ${MAX_CHANNELS} channels.`);
+}

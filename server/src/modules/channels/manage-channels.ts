@@ -1,0 +1,225 @@
+import {
+  type ChannelChange,
+  type Delivery,
+  type QuietHoursSetting,
+  type RotatedSecret,
+  SECRET_OVERLAP_HOURS,
+} from "@shared/contract/channels.ts";
+import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { disableChannel, suppressOpenDeliveries, wakeChannels } from "@shared/domain/channels.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { Types } from "mongoose";
+import { invalidToken } from "../../http/errors.ts";
+import { adminHead, assertOwnEvents, type ChannelDeps } from "./add-channel.ts";
+import { newWebhookSecret, secretsOf } from "./channel-targets.ts";
+import { presentDelivery } from "./present-channels.ts";
+
+/** A channel that a user names. */
+interface OwnChannel {
+  user: UserRecord;
+  id: string;
+}
+
+/** @throws AppError not-found */
+export async function findChannel(
+  { database }: Pick<ChannelDeps, "database">,
+  { user, id }: OwnChannel,
+): Promise<ChannelRecord> {
+  const channel =
+    isId(id) && (await database.channels.findOne({ _id: id, userId: user._id }).lean());
+  if (!channel) throw channelNotFound();
+  return channel;
+}
+
+const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text);
+
+const channelNotFound = () => new AppError("not-found", "There is no such channel.");
+
+/** @throws AppError not-found, invalid-input, channel-unavailable if it is not linked */
+export async function changeChannel(
+  deps: ChannelDeps,
+  own: OwnChannel,
+  change: ChannelChange,
+): Promise<ChannelRecord> {
+  const { database, now } = deps;
+  const { _id } = await findChannel(deps, own);
+  if (change.events) assertOwnEvents(own.user, change.events);
+  return commit(database, { lockKeys: lockKeyOf(_id), now }, async (uow) => {
+    const { session } = uow;
+    const channel = await database.channels.findById(_id).session(session).lean();
+    if (!channel) throw channelNotFound();
+    const { enabled = channel.enabled, events = channel.events, label = channel.label } = change;
+    const { min_confidence: minConfidence = channel.minConfidence } = change;
+    const isTurnedOn = enabled && !channel.enabled;
+    if (isTurnedOn) assertLinked(channel);
+    if (!enabled) await suppressOpenDeliveries(database, uow, channel);
+    const start = isTurnedOn ? await startFromNow(deps, uow, own.user) : {};
+    const set = { enabled, events, label, minConfidence, ...start };
+    await database.channels.updateOne({ _id }, { $set: set }, { session });
+    return { ...channel, ...set };
+  });
+}
+
+/** Events of the time in which the channel was off are not sent. */
+async function startFromNow(deps: ChannelDeps, uow: UnitOfWork, user: UserRecord) {
+  const [afterSeq = 0] = await readStreamHeads(deps.database, [userStream(user._id)]);
+  return {
+    ...{ afterSeq, afterAdminSeq: await adminHead(deps, uow, user) },
+    ...{ disabledReason: null, heldSince: null },
+  };
+}
+
+const lockKeyOf = (channelId: Types.ObjectId): string => `channel:${channelId}`;
+
+function assertLinked({ target }: Pick<ChannelRecord, "target">): void {
+  if (target !== null) return;
+  throw new AppError("channel-unavailable", "Open the link in Telegram first.");
+}
+
+/** @throws AppError not-found */
+export async function deleteChannel(deps: ChannelDeps, own: OwnChannel): Promise<void> {
+  const { database, now } = deps;
+  const { _id } = await findChannel(deps, own);
+  await commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session }) => {
+    await database.channels.deleteOne({ _id }, { session });
+    await database.deliveries.deleteMany({ channelId: _id }, { session });
+  });
+}
+
+/** @throws AppError not-found, channel-unavailable */
+export async function testChannel(deps: ChannelDeps, own: OwnChannel): Promise<Delivery> {
+  const { database, now } = deps;
+  const found = await findChannel(deps, own);
+  assertLinked(found);
+  return commit(database, { lockKeys: lockKeyOf(found._id), now }, async (uow) => {
+    const channel = await database.channels
+      .findOneAndUpdate(
+        { _id: found._id },
+        { $inc: { lastOrder: 1 } },
+        { session: uow.session, returnDocument: "after" },
+      )
+      .lean();
+    if (!channel) throw channelNotFound();
+    const delivery: DeliveryRecord = {
+      ...{ _id: new Types.ObjectId(), channelId: channel._id, userId: channel.userId },
+      ...{ order: channel.lastOrder, type: "channel.test", isRequested: true },
+      ...{ eventAt: uow.at, createdAt: uow.at, ...newAttempts(uow) },
+    };
+    await attemptSoon(deps, uow, channel);
+    uow.deferInsert(database.deliveries.collection, delivery);
+    return presentDelivery(delivery);
+  });
+}
+
+const newAttempts = ({ at }: UnitOfWork) => ({
+  ...{ status: "retrying" as const, attempts: 0, nextAttemptAt: at },
+  ...{ responseStatus: null, error: null },
+});
+
+/** A delivery that waits for longer than this is retried at once when its user asks for another. */
+const MAX_WAIT_MS = 60_000;
+
+async function attemptSoon(
+  { database }: Pick<ChannelDeps, "database">,
+  { session, at }: UnitOfWork,
+  { _id }: Pick<ChannelRecord, "_id">,
+): Promise<void> {
+  const isFar = { $gt: new Date(at.getTime() + MAX_WAIT_MS) };
+  await database.deliveries.updateMany(
+    { channelId: _id, status: "retrying", nextAttemptAt: isFar },
+    { $set: { nextAttemptAt: at } },
+    { session },
+  );
+  await wakeChannels(database, { _id }, { at, urgent: true, session });
+}
+
+/** Sends a message again, with the same id. @throws AppError not-found, also if the event is no longer kept */
+export async function resendDelivery(
+  deps: ChannelDeps,
+  { deliveryId, ...own }: OwnChannel & { deliveryId: string },
+): Promise<Delivery> {
+  const { database, now } = deps;
+  const { _id: channelId } = await findChannel(deps, own);
+  const mine = { _id: deliveryId, channelId };
+  const delivery = isId(deliveryId) && (await database.deliveries.findOne(mine).lean());
+  if (!delivery) throw new AppError("not-found", "There is no such delivery.");
+  await assertKept(deps, own.user, delivery);
+  return commit(database, { lockKeys: lockKeyOf(channelId), now }, async (uow) => {
+    const set = { ...newAttempts(uow), isRequested: true };
+    await database.deliveries.updateOne(mine, { $set: set }, { session: uow.session });
+    await attemptSoon(deps, uow, { _id: channelId });
+    return presentDelivery({ ...delivery, ...set });
+  });
+}
+
+async function assertKept(
+  { database, settings }: ChannelDeps,
+  user: UserRecord,
+  { source }: DeliveryRecord,
+): Promise<void> {
+  if (!source) return;
+  const mayRead = source.stream === "user" || readsAdminEvents(settings, user);
+  const stream = source.stream === "user" ? userStream(user._id) : ADMINS_STREAM;
+  if (mayRead && (await database.events.exists({ stream, seq: source.seq }))) return;
+  throw new AppError("not-found", "The event of this message is no longer kept.");
+}
+
+/** @throws AppError not-found */
+export async function rotateSecret(deps: ChannelDeps, own: OwnChannel): Promise<RotatedSecret> {
+  const { database, now } = deps;
+  const { _id } = await findChannel(deps, own);
+  const secrets = secretsOf(deps);
+  return commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session, at }) => {
+    const channel = await database.channels.findById(_id).session(session).lean();
+    const target = secrets.open(channel?.target ?? "");
+    if (target?.kind !== "webhook") throw channelNotFound();
+    const until = at.getTime() + SECRET_OVERLAP_HOURS * 3_600_000;
+    const previous = { secret: target.secret, until };
+    const secret = newWebhookSecret();
+    const sealed = secrets.seal({ ...target, secret, previous });
+    await database.channels.updateOne({ _id }, { $set: { target: sealed } }, { session });
+    return { secret, previous_until: new Date(until).toISOString() };
+  });
+}
+
+/** Turns off the channel that the token of an email names. @throws AppError invalid-token */
+export async function unsubscribe(deps: ChannelDeps, token: string): Promise<void> {
+  const { database, now } = deps;
+  const id = secretsOf(deps).readUnsubscribeToken(token);
+  if (id === null) throw invalidToken();
+  const channel = await database.channels.findById(id).lean();
+  if (!channel) return;
+  const lockKeys = userStream(channel.userId);
+  await commit(database, { lockKeys, now }, (uow) =>
+    disableChannel(database, uow, { channel, reason: "unsubscribed" }),
+  );
+}
+
+export const presentQuietHours = ({ quietHours }: UserRecord): QuietHoursSetting => ({
+  quiet_hours: quietHours
+    ? { start: quietHours.start, end: quietHours.end, time_zone: quietHours.timeZone }
+    : null,
+});
+
+/** Channels in which messages are held look at the new hours at once. */
+export async function setQuietHours(
+  { database, now }: ChannelDeps,
+  { _id }: Pick<UserRecord, "_id">,
+  setting: QuietHoursSetting,
+): Promise<QuietHoursSetting> {
+  const { quiet_hours: hours } = setting;
+  const change = hours
+    ? { $set: { quietHours: { start: hours.start, end: hours.end, timeZone: hours.time_zone } } }
+    : { $unset: { quietHours: 1 as const } };
+  await database.users.updateOne({ _id }, change);
+  await wakeChannels(
+    database,
+    { userId: _id, heldSince: { $ne: null } },
+    { at: now(), urgent: true },
+  );
+  return setting;
+}

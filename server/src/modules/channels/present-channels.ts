@@ -1,0 +1,70 @@
+import {
+  type Channel,
+  type ChannelList,
+  DELIVERIES_PER_PAGE,
+  type Delivery,
+  type DeliveryPage,
+} from "@shared/contract/channels.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+
+type ChannelDatabase = Pick<Database, "channels" | "deliveries">;
+type LastDelivery = Pick<DeliveryRecord, "createdAt" | "status"> | null;
+
+export async function listChannels(
+  database: ChannelDatabase,
+  { _id: userId }: Pick<UserRecord, "_id">,
+): Promise<ChannelList> {
+  const channels = await database.channels.find({ userId }).sort({ createdAt: 1, _id: 1 }).lean();
+  return {
+    channels: await Promise.all(channels.map((channel) => readAndPresent(database, channel))),
+  };
+}
+
+export async function readAndPresent(
+  { deliveries }: Pick<Database, "deliveries">,
+  channel: ChannelRecord,
+): Promise<Channel> {
+  const last = await deliveries
+    .findOne({ channelId: channel._id })
+    .sort({ order: -1 })
+    .select({ createdAt: 1, status: 1 })
+    .lean();
+  return presentChannel(channel, last);
+}
+
+export const presentChannel = (channel: ChannelRecord, last: LastDelivery): Channel => ({
+  ...{ id: channel._id.toString(), kind: channel.kind, label: channel.label },
+  ...{ enabled: channel.enabled, events: channel.events, min_confidence: channel.minConfidence },
+  created_at: channel.createdAt.toISOString(),
+  last_delivery: last && { at: last.createdAt.toISOString(), status: last.status },
+  disabled_reason: channel.disabledReason,
+  ...(channel.kind === "telegram" && { linked: channel.target !== null }),
+});
+
+/** @param cursor number of the last delivery of the previous page */
+export async function listDeliveries(
+  { deliveries }: Pick<Database, "deliveries">,
+  { _id: channelId }: Pick<ChannelRecord, "_id">,
+  cursor: string | undefined,
+): Promise<DeliveryPage> {
+  const found = await deliveries
+    .find({ channelId, ...(cursor && { order: { $lt: Number(cursor) } }) })
+    .sort({ order: -1 })
+    .limit(DELIVERIES_PER_PAGE + 1)
+    .lean();
+  const page = found.slice(0, DELIVERIES_PER_PAGE);
+  const hasMore = found.length > page.length;
+  return {
+    deliveries: page.map(presentDelivery),
+    next_cursor: hasMore ? String(page.at(-1)?.order) : null,
+  };
+}
+
+export const presentDelivery = (delivery: DeliveryRecord): Delivery => ({
+  ...{ id: delivery._id.toString(), event: delivery.type, at: delivery.createdAt.toISOString() },
+  ...{ status: delivery.status, attempts: delivery.attempts, error: delivery.error },
+  response_status: delivery.responseStatus,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+});

@@ -1,0 +1,344 @@
+import { ADMIN_CHANNEL_EVENTS, DEFAULT_CHANNEL_EVENTS } from "@shared/contract/channels.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { createChannel, createDelivery } from "@shared/testing/channel-factory.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const NOW = new Date("2026-11-21T10:20:30Z");
+const HOOK = { kind: "webhook", url: "https://hooks.example.com/signals?key=1" };
+const PUSH = {
+  kind: "web-push",
+  subscription: {
+    endpoint: "https://push.example.com/send/abc",
+    expirationTime: null,
+    keys: {
+      p256dh: Buffer.alloc(65, 4).toString("base64url"),
+      auth: Buffer.alloc(16, 1).toString("base64url"),
+    },
+  },
+};
+
+describe("channels", () => {
+  let server: TestServer;
+  let telegram: HttpFake;
+  let now = NOW;
+  let ann: UserRecord;
+  beforeAll(async () => {
+    telegram = await startHttpFake(async (request, response) => {
+      expect(request.url).toBe("/bot1:token/getMe");
+      sendJson(response, { ok: true, result: { id: 1, is_bot: true, username: "signals_bot" } });
+    });
+    server = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: {
+        RATE_LIMIT: "off",
+        TELEGRAM_BOT_TOKEN: "1:token",
+        TELEGRAM_API_URL: telegram.url,
+      },
+      overrides: {
+        now: () => now,
+        resolveHost: async (hostname) => [
+          { address: hostname.startsWith("private") ? "10.0.0.8" : "192.88.98.1", family: 4 },
+        ],
+      },
+    });
+  });
+  beforeEach(async () => {
+    now = NOW;
+    ann = await createUser(server.database, { emailVerified: true });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await telegram.close();
+  });
+
+  const call = async (request: string, json?: unknown, user = ann) => {
+    const [method, path = ""] = request.split(" ");
+    const token = signTokenFor(user, server.deps.settings);
+    const response = await server.call(path, {
+      method,
+      token,
+      ...(json !== undefined && { json }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+  };
+  const add = (json: object, user = ann) => call("POST /channels", json, user);
+  const list = async () => (await call("GET /channels")).body.channels;
+  const stored = (id: string) => server.database.channels.findById(id).lean();
+
+  it("a webhook is added with a secret that is shown once and encrypted at rest", async () => {
+    const { status, body } = await add({ ...HOOK, min_confidence: 60 });
+    expect(status).toBe(201);
+    const { secret, ...channel } = body;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(channel).toEqual({
+      ...{ id: expect.any(String), kind: "webhook", label: "hooks.example.com", enabled: true },
+      ...{ events: DEFAULT_CHANNEL_EVENTS, min_confidence: 60, created_at: NOW.toISOString() },
+      ...{ last_delivery: null, disabled_reason: null },
+    });
+    expect(await list()).toEqual([channel]);
+    const target = (await stored(channel.id))?.target ?? "";
+    expect(server.channelSecrets.open(target)).toEqual({ kind: "webhook", url: HOOK.url, secret });
+    expect(JSON.stringify(await stored(channel.id))).not.toContain("key=1");
+  });
+
+  it("administrators get the events of their stream by default, from now on", async () => {
+    const admin = await createUser(server.database, { role: "admin" });
+    const { body } = await add(HOOK, admin);
+    expect(body.events).toEqual([...DEFAULT_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS]);
+    expect((await stored(body.id))?.afterAdminSeq).toEqual(expect.any(Number));
+  });
+
+  it.each([
+    ["an unknown kind", { kind: "fax" }, "kind"],
+    ["a webhook without a URL", { kind: "webhook" }, "url"],
+    ["no URL at all", { ...HOOK, url: "hooks.example.com" }, "url"],
+    ["plain http", { ...HOOK, url: "http://hooks.example.com" }, "url"],
+    ["a password in the URL", { ...HOOK, url: "https://a:b@hooks.example.com" }, "url"],
+    ["a name of a private address", { ...HOOK, url: "https://private.example.com" }, "url"],
+    ["a private address", { ...HOOK, url: "https://[::ffff:10.0.0.1]/" }, "url"],
+    ["a name of the local network", { ...HOOK, url: "https://intranet/" }, "url"],
+    ["an unknown event", { ...HOOK, events: ["signal.queued"] }, "events.0"],
+    ["an event of administrators", { ...HOOK, events: ["budget.reached"] }, "events"],
+    ["a confidence above 100", { ...HOOK, min_confidence: 101 }, "min_confidence"],
+    ["web push without a subscription", { kind: "web-push" }, "subscription"],
+    [
+      "a push endpoint that is private",
+      { ...PUSH, subscription: { ...PUSH.subscription, endpoint: "https://private.example.com" } },
+      "subscription.endpoint",
+    ],
+  ])("%s is refused", async (_, json, field) => {
+    const { status, body } = await add(json);
+    expect({ status, code: body.code }).toEqual({ status: 422, code: "invalid-input" });
+    expect(body.errors[0].field).toBe(field);
+    expect(await list()).toEqual([]);
+  });
+
+  it("an email channel needs a verified address, and there is one of it", async () => {
+    const bob = await createUser(server.database);
+    expect((await add({ kind: "email" }, bob)).body.code).toBe("email-not-verified");
+    expect((await add({ kind: "email" })).body.label).toBe(ann.email);
+    const { status, body } = await add({ kind: "email" });
+    expect({ status, code: body.code }).toEqual({ status: 409, code: "already-exists" });
+  });
+
+  it("a Telegram channel is off until it is linked; a link that was not opened gives way", async () => {
+    const { status, body } = await add({ kind: "telegram" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ enabled: false, linked: false });
+    expect(body.link).toMatch(/^https:\/\/t\.me\/signals_bot\?start=[\w-]{22}$/);
+    const on = await call(`PATCH /channels/${body.id}`, { enabled: true });
+    expect(on.body.code).toBe("channel-unavailable");
+    expect((await call(`POST /channels/${body.id}/test`)).status).toBe(422);
+    expect((await add({ kind: "telegram" })).body.code).toBe("already-exists");
+    now = new Date(NOW.getTime() + 10 * 60_000);
+    const again = await add({ kind: "telegram" });
+    expect(again.status).toBe(201);
+    expect((await list()).map(({ id }: { id: string }) => id)).toEqual([again.body.id]);
+    // As after its chat was linked to another channel.
+    await server.database.channels.updateOne({ _id: again.body.id }, { $unset: { link: 1 } });
+    expect((await add({ kind: "telegram" })).status).toBe(201);
+  });
+
+  it("a browser is added once", async () => {
+    expect((await add(PUSH)).status).toBe(201);
+    expect((await add(PUSH)).body.code).toBe("already-exists");
+    const key = await call("GET /push/public-key");
+    expect(Buffer.from(key.body.public_key, "base64url")).toHaveLength(65);
+  });
+
+  it("there are at most 10, also of requests at the same time", async () => {
+    const results = await Promise.all(Array.from({ length: 12 }, () => add(HOOK)));
+    const refused = results.filter(({ status }) => status !== 201);
+    expect(refused.map(({ body }) => body.code)).toEqual([
+      "too-many-channels",
+      "too-many-channels",
+    ]);
+    expect(await list()).toHaveLength(10);
+  });
+
+  it("kinds that are not set up are unavailable", async () => {
+    const bare = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: {
+        ...{ NODE_ENV: "production", MONGODB_URI: "mongodb://db.example.com/signals" },
+        ...{ SMTP_URL: "smtps://mail.example.com", ADMIN_PASSWORD: "a password of tests" },
+      },
+    });
+    const token = signTokenFor(await createUser(bare.database), bare.deps.settings);
+    for (const json of [{ kind: "telegram" }, PUSH]) {
+      const response = await bare.call("/channels", { token, json });
+      expect([response.status, (await response.json()).code]).toEqual([422, "channel-unavailable"]);
+    }
+    expect((await bare.call("/push/public-key")).status).toBe(422);
+    await bare.stop();
+  });
+
+  it("a channel is changed, and starts with the next event when it is turned on again", async () => {
+    const { body: channel } = await add(HOOK);
+    const waiting = await createDelivery(server.database, await storedChannel(channel.id), {
+      ...{ status: "retrying", isRequested: false, nextAttemptAt: NOW },
+    });
+    const change = { enabled: false, events: ["signal.filled"], label: "Desk", min_confidence: 5 };
+    const { body } = await call(`PATCH /channels/${channel.id}`, change);
+    const { secret: _secret, ...unchanged } = channel;
+    const last = { at: waiting.createdAt.toISOString(), status: "suppressed" };
+    expect(body).toEqual({ ...unchanged, ...change, last_delivery: last });
+    await commit(server.database, { lockKeys: ann.username }, (uow) => {
+      uow.addEvent(userStream(ann._id), "history:cleared", {});
+    });
+    await call(`PATCH /channels/${channel.id}`, { enabled: true });
+    expect(await stored(channel.id)).toMatchObject({ afterSeq: 1, enabled: true });
+    const refused = await call(`PATCH /channels/${channel.id}`, { events: ["proof.submitted"] });
+    expect(refused.status).toBe(422);
+  });
+
+  const storedChannel = async (id: string) => {
+    const channel = await stored(id);
+    if (!channel) throw new Error("There is no such channel.");
+    return channel;
+  };
+
+  it("a test message is queued and listed, and makes the channel due", async () => {
+    const channel = await createChannel(server, ann, HOOK.url);
+    const { status, body } = await call(`POST /channels/${channel._id}/test`);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ event: "channel.test", status: "retrying", attempts: 0 });
+    expect((await stored(String(channel._id)))?.dueAt).toEqual(NOW);
+    const { deliveries } = (await call(`GET /channels/${channel._id}/deliveries`)).body;
+    expect(deliveries).toEqual([body]);
+  });
+
+  it("a retry that would come late comes at once when its user sends a test", async () => {
+    const channel = await createChannel(server, ann, HOOK.url);
+    const wait = (ms: number) => ({
+      ...{ status: "retrying" as const, nextAttemptAt: new Date(NOW.getTime() + ms) },
+    });
+    const far = await createDelivery(server.database, channel, wait(60_001));
+    const near = await createDelivery(server.database, channel, wait(60_000));
+    await call(`POST /channels/${channel._id}/test`);
+    const at = async ({ _id }: typeof far) =>
+      (await server.database.deliveries.findById(_id).lean())?.nextAttemptAt;
+    expect([await at(far), await at(near)]).toEqual([NOW, near.nextAttemptAt]);
+  });
+
+  it("deliveries come in pages of 50, newest first, and are deleted with the channel", async () => {
+    const channel = await createChannel(server, ann, HOOK.url);
+    for (let count = 0; count < 51; count += 1) await createDelivery(server.database, channel);
+    const path = `GET /channels/${channel._id}/deliveries`;
+    const first = (await call(path)).body;
+    expect(first.deliveries).toHaveLength(50);
+    const second = (await call(`${path}?cursor=${first.next_cursor}`)).body;
+    expect(second).toMatchObject({ deliveries: [{ attempts: 1 }], next_cursor: null });
+    expect((await call(`${path}?cursor=x`)).status).toBe(422);
+    expect((await call(`DELETE /channels/${channel._id}`)).status).toBe(204);
+    expect(await server.database.deliveries.countDocuments({ channelId: channel._id })).toBe(0);
+    expect((await call(path)).status).toBe(404);
+  });
+
+  it("a message is sent again with the same id while its event is kept", async () => {
+    const channel = await createChannel(server, ann, HOOK.url);
+    const source = { stream: "user" as const, fromSeq: 1, seq: 1 };
+    const failed = { type: "account.updated", status: "failed", attempts: 7, source } as const;
+    const { _id } = await createDelivery(server.database, channel, failed);
+    const resend = `POST /channels/${channel._id}/deliveries/${_id}/resend`;
+    expect((await call(resend)).status).toBe(404);
+    await commit(server.database, { lockKeys: ann.username }, (uow) => {
+      uow.addEvent(userStream(ann._id), "history:cleared", {});
+    });
+    const { status, body } = await call(resend);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ id: String(_id), status: "retrying", attempts: 0 });
+  });
+
+  it("a secret is replaced, and the former one signs for another day", async () => {
+    const { body: channel } = await add(HOOK);
+    const { body } = await call(`POST /channels/${channel.id}/rotate-secret`);
+    const until = NOW.getTime() + 86_400_000;
+    expect(body.previous_until).toBe(new Date(until).toISOString());
+    const target = server.channelSecrets.open((await storedChannel(channel.id)).target ?? "");
+    expect(target).toMatchObject({
+      ...{ secret: body.secret, previous: { secret: channel.secret, until } },
+    });
+  });
+
+  it("the link of an email turns its channel off without a login, and says so once", async () => {
+    const { body: channel } = await add({ kind: "email" });
+    const token = server.channelSecrets.unsubscribeToken(channel.id);
+    const unsubscribe = () =>
+      server.call(`/unsubscribe?token=${token}`, {
+        method: "POST",
+        body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+      });
+    expect((await unsubscribe()).status).toBe(200);
+    expect((await unsubscribe()).status).toBe(200);
+    expect(await list()).toMatchObject([{ enabled: false, disabled_reason: "unsubscribed" }]);
+    const events = await server.database.events.find({ stream: userStream(ann._id) }).lean();
+    expect(events).toMatchObject([
+      {
+        name: "channel:disabled",
+        data: { channel_id: channel.id, kind: "email", reason: "unsubscribed" },
+      },
+    ]);
+  });
+
+  it("quiet hours are stored, and refused if they make no sense", async () => {
+    const none = { quiet_hours: null };
+    const night = { quiet_hours: { start: "22:00", end: "07:30", time_zone: "Europe/Berlin" } };
+    expect((await call("GET /me/quiet-hours")).body).toEqual(none);
+    expect((await call("PUT /me/quiet-hours", night)).body).toEqual(night);
+    const stays = await createUser(server.database, { quietHours: undefined });
+    expect((await call("GET /me/quiet-hours", undefined, stays)).body).toEqual(none);
+    ann = (await server.database.users.findById(ann._id).lean()) ?? ann;
+    expect((await call("GET /me/quiet-hours")).body).toEqual(night);
+    for (const change of [{ start: "24:00" }, { end: "22:00" }, { time_zone: "Mars/Base" }]) {
+      const wrong = { quiet_hours: { ...night.quiet_hours, ...change } };
+      expect((await call("PUT /me/quiet-hours", wrong)).status).toBe(422);
+    }
+    expect((await call("PUT /me/quiet-hours", none)).body).toEqual(none);
+  });
+
+  it("administrators see totals and failing receivers, and pause all deliveries", async () => {
+    const admin = await createUser(server.database, { role: "admin" });
+    await server.database.channels.deleteMany();
+    await server.database.deliveries.deleteMany();
+    const channel = await createChannel(server, ann, HOOK.url);
+    await createDelivery(server.database, channel, { createdAt: NOW });
+    await createDelivery(server.database, channel, {
+      ...{ status: "retrying", attempts: 2, responseStatus: 500, error: "HTTP 500" },
+      createdAt: NOW,
+    });
+    const paused = await call("POST /admin/channels/pause", {}, admin);
+    expect(paused.status).toBe(200);
+    const { body } = await call("GET /admin/channels", undefined, admin);
+    expect(body.paused).toBe(true);
+    expect(body.totals).toContainEqual({
+      ...{ kind: "webhook", channels: 1, enabled: 1 },
+      ...{ delivered: 1, retrying: 1, failed: 0, suppressed: 0 },
+    });
+    expect(body.failing).toMatchObject([
+      { channel_id: String(channel._id), username: ann.username, attempts: 2, error: "HTTP 500" },
+    ]);
+    await call("POST /admin/channels/resume", {}, admin);
+    expect((await call("GET /admin/channels", undefined, admin)).body.paused).toBe(false);
+  });
+
+  it("are part of the data download without their secrets, and deleted with the account", async () => {
+    const channel = await createChannel(server, ann, HOOK.url);
+    await createDelivery(server.database, channel);
+    const { body } = await call("GET /me/data");
+    expect(body.channels).toMatchObject([{ id: String(channel._id), kind: "webhook" }]);
+    expect(body.channels[0]).not.toHaveProperty("target");
+    expect(body.deliveries).toMatchObject([{ channel_id: String(channel._id) }]);
+    const admin = await createUser(server.database, { role: "admin" });
+    await call(`POST /admin/delete-user/${ann.username}`, {}, admin);
+    expect(await server.database.channels.countDocuments({ userId: ann._id })).toBe(0);
+    expect(await server.database.deliveries.countDocuments({ userId: ann._id })).toBe(0);
+  });
+});

@@ -1,0 +1,71 @@
+import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
+import { addChannel } from "./add-channel.ts";
+import { readTotals, setPaused } from "./admin-channels.ts";
+import { notConfigured } from "./channel-targets.ts";
+import {
+  changeChannel,
+  deleteChannel,
+  findChannel,
+  presentQuietHours,
+  resendDelivery,
+  rotateSecret,
+  setQuietHours,
+  testChannel,
+  unsubscribe,
+} from "./manage-channels.ts";
+import { listChannels, listDeliveries, readAndPresent } from "./present-channels.ts";
+
+/** Where users get messages outside the app. */
+export const channelHandlers: BoundRoute[] = [
+  handle(channelRoutes.listChannels, (_, { deps, session }) =>
+    listChannels(deps.database, session.user),
+  ),
+  handle(channelRoutes.addChannel, ({ body }, { deps, session }) =>
+    addChannel(deps, session.user, body),
+  ),
+  handle(channelRoutes.unsubscribe, async ({ query }, { deps }) => {
+    await unsubscribe(deps, query.token);
+    return { detail: "You will get no more of these emails." };
+  }),
+  handle(channelRoutes.changeChannel, async ({ params, body }, { deps, session }) =>
+    readAndPresent(
+      deps.database,
+      await changeChannel(deps, { user: session.user, ...params }, body),
+    ),
+  ),
+  handle(channelRoutes.deleteChannel, ({ params }, { deps, session }) =>
+    deleteChannel(deps, { user: session.user, ...params }),
+  ),
+  handle(channelRoutes.testChannel, ({ params }, { deps, session }) =>
+    testChannel(deps, { user: session.user, ...params }),
+  ),
+  handle(channelRoutes.listDeliveries, async ({ params, query }, { deps, session }) => {
+    const channel = await findChannel(deps, { user: session.user, ...params });
+    return listDeliveries(deps.database, channel, query.cursor);
+  }),
+  handle(channelRoutes.resendDelivery, ({ params }, { deps, session }) =>
+    resendDelivery(deps, { user: session.user, ...params }),
+  ),
+  handle(channelRoutes.rotateSecret, ({ params }, { deps, session }) =>
+    rotateSecret(deps, { user: session.user, ...params }),
+  ),
+  handle(channelRoutes.getPushKey, (_, { deps }) => {
+    const { VAPID_PUBLIC_KEY: publicKey } = deps.settings;
+    if (!publicKey) throw notConfigured("Web push");
+    return { public_key: publicKey };
+  }),
+  handle(channelRoutes.getQuietHours, (_, { session }) => presentQuietHours(session.user)),
+  handle(channelRoutes.setQuietHours, ({ body }, { deps, session }) =>
+    setQuietHours(deps, session.user, body),
+  ),
+  handle(channelRoutes.getTotals, (_, { deps }) => readTotals(deps.database, deps.now())),
+  handle(channelRoutes.pauseDeliveries, async (_, { deps, session }) => {
+    await setPaused(deps, session.user, true);
+    return { detail: "All deliveries are paused." };
+  }),
+  handle(channelRoutes.resumeDeliveries, async (_, { deps, session }) => {
+    await setPaused(deps, session.user, false);
+    return { detail: "Deliveries are resumed." };
+  }),
+];

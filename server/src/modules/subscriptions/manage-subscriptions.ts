@@ -1,0 +1,197 @@
+import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
+import type { PlanId } from "@shared/contract/plans.ts";
+import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
+import type { SubscriptionRecord } from "@shared/database/models/subscription.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import {
+  extendSubscription,
+  newSubscription,
+  revokeSubscription,
+} from "@shared/domain/subscription-schedule.ts";
+import { addSubscriptionEmail, settleSubscription } from "@shared/domain/subscriptions.ts";
+import { addAccountUpdatedEvents, findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { Types } from "mongoose";
+import { assertNotOwnAccount } from "../../http/access.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import type { Admin, AdminDeps, UserActionInput } from "../admin/security-log.ts";
+import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
+
+type Deps = AdminDeps & Pick<ServerDeps, "settings">;
+
+/**
+ * Approves a user and accepts the proof of payment that awaits review. With a plan, given or named in that proof, it starts a
+ * subscription. Changes nothing while one is running.
+ * @throws AppError not-found, invalid-input for months without a plan, subscription-running for another plan
+ */
+export function approveUser(deps: Deps, input: UserActionInput & Approval): Promise<UserRecord> {
+  const { database } = deps;
+  return commitOnUser(deps, input, async (uow, found) => {
+    const user = await settleSubscription(database, uow, found);
+    const running = runningSubscription(user);
+    if (running) {
+      if (input.plan && input.plan !== running.plan) throw subscriptionRunning(user);
+      return user;
+    }
+    const proof = await acceptProof(database, uow, user._id);
+    const plan = input.plan ?? proof?.plan;
+    if (plan) {
+      const payment = { ...{ user, plan, proof }, months: input.months, admin: input.admin };
+      return addPayment(deps, uow, { ...payment, reason: "subscription-started" });
+    }
+    if (input.months !== undefined) throw planMissing();
+    return approveWithoutEnd(database, uow, { user, hasNewProof: proof !== null });
+  });
+}
+
+async function approveWithoutEnd(
+  database: Database,
+  uow: UnitOfWork,
+  { user, hasNewProof }: { user: UserRecord; hasNewProof: boolean },
+): Promise<UserRecord> {
+  const fields = { approved: true };
+  const changed = await changeAccount(database, uow, { user, fields, reason: "approved" });
+  if (!changed && hasNewProof) {
+    const proof = await findProofOf(database, user._id, uow.session);
+    uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));
+    uow.log({ type: "approval:changed", details: fields, user: user.username });
+  }
+  return changed ?? user;
+}
+
+/**
+ * Adds a payment to a subscription, which continues from its end, or starts now. Changes nothing if another renewal came
+ * first: one with the same key, or one since the administrator saw the subscription's end or sent the request.
+ * @throws AppError not-found, invalid-input without a plan
+ */
+export async function renewSubscription(
+  deps: Deps,
+  input: UserActionInput & Renewal & { idempotencyKey?: string | undefined },
+): Promise<UserRecord> {
+  const { database } = deps;
+  const onArrival = await findUserByName(database, input.username);
+  const seenEnd = input.ends_at ? new Date(input.ends_at) : onArrival.subscription?.endsAt;
+  return commitOnUser(deps, input, async (uow, found) => {
+    const user = await settleSubscription(database, uow, found);
+    const isRepeated = !(await isFirstUse(database, uow, { ...input, user }));
+    if (isRepeated || found.subscription?.endsAt.getTime() !== seenEnd?.getTime()) return user;
+    const proof = await acceptProof(database, uow, user._id);
+    const plan = input.plan ?? proof?.plan;
+    if (!plan) throw planMissing();
+    const payment = { ...{ user, plan, proof }, months: input.months, admin: input.admin };
+    const reason = user.subscription ? "subscription-renewed" : "subscription-started";
+    return addPayment(deps, uow, { ...payment, reason });
+  });
+}
+
+/** Records the key of an administrator and user. @returns whether it is new, or none is given */
+async function isFirstUse(
+  { idempotencyKeys }: Database,
+  { session, at }: UnitOfWork,
+  {
+    idempotencyKey,
+    admin,
+    user,
+  }: { idempotencyKey?: string | undefined; admin: Admin; user: UserRecord },
+): Promise<boolean> {
+  if (!idempotencyKey) return true;
+  const _id = `renewal:${admin._id}:${user._id}:${idempotencyKey}`;
+  const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
+  if (await idempotencyKeys.exists({ _id, createdAt: { $gt: oldest } }).session(session)) {
+    return false;
+  }
+  await idempotencyKeys.updateOne({ _id }, { $set: { createdAt: at } }, { session, upsert: true });
+  return true;
+}
+
+/** Revokes a user's approval and ends their subscription. @throws AppError not-found, own-account */
+export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+  const { database } = deps;
+  assertNotOwnAccount(input.admin, await findUserByName(database, input.username));
+  return commitOnUser(deps, input, async (uow, found) => {
+    const user = await settleSubscription(database, uow, found);
+    const running = runningSubscription(user);
+    if (running) {
+      await database.billingPeriods.updateMany(
+        { userId: user._id, subscribedAt: running.startedAt, endsAt: { $gt: uow.at } },
+        { $set: { revokedAt: uow.at } },
+        { session: uow.session },
+      );
+    }
+    const subscription = running && revokeSubscription(running, uow.at);
+    const fields = { approved: false, ...(subscription && { subscription }) };
+    return (await changeAccount(database, uow, { user, fields, reason: "revoked" })) ?? user;
+  });
+}
+
+/** The subscription, if it has not ended. */
+function runningSubscription({ subscription }: UserRecord): SubscriptionRecord | undefined {
+  return subscription?.status === "ended" ? undefined : subscription;
+}
+
+/** Accepts the proof of payment that awaits review. */
+const acceptProof = (
+  { paymentProofs }: Database,
+  { session, at }: UnitOfWork,
+  userId: Types.ObjectId,
+): Promise<PaymentProofRecord | null> =>
+  paymentProofs
+    .findOneAndUpdate({ userId, reviewedAt: null }, { $set: { reviewedAt: at } }, { session })
+    .lean();
+
+interface Payment {
+  /** Their subscription is settled. */
+  user: UserRecord;
+  plan: PlanId;
+  months: number | undefined;
+  proof: PaymentProofRecord | null;
+  admin: Admin;
+  reason: "subscription-started" | "subscription-renewed";
+}
+
+/** Starts or extends the subscription, and grants the credits of the months that have begun. */
+async function addPayment(
+  { database, settings }: Deps,
+  uow: UnitOfWork,
+  { user, plan, proof, admin, reason, ...payment }: Payment,
+): Promise<UserRecord> {
+  const { months = SUBSCRIPTION_MONTHS.default } = payment;
+  const { session, at } = uow;
+  const running = runningSubscription(user);
+  const terms = { plan, months, graceDays: settings.SUBSCRIPTION_GRACE_DAYS };
+  const subscription = running ? extendSubscription(running, terms) : newSubscription(at, terms);
+  const period = {
+    ...{ _id: new Types.ObjectId(), userId: user._id, plan, months },
+    ...{ subscribedAt: subscription.startedAt, firstMonth: running?.months ?? 0 },
+    ...{ startedAt: running?.endsAt ?? at, endsAt: subscription.endsAt },
+    ...{ by: admin.username, createdAt: at, ...(proof && { proofId: proof._id }) },
+  };
+  await database.billingPeriods.create([period], { session });
+  const changed = await database.users
+    .findOneAndUpdate(
+      { _id: user._id },
+      { $set: { subscription, approved: true } },
+      { session, returnDocument: "after" },
+    )
+    .lean();
+  if (!changed) return user;
+  const type = running ? "subscription:renewed" : "subscription:started";
+  uow.log({ type, user: user.username, details: { plan, months } });
+  await addAccountUpdatedEvents(database, uow, { user: changed, reason });
+  addSubscriptionEmail(database, uow, { user: changed, kind: reason });
+  return settleSubscription(database, uow, changed);
+}
+
+function planMissing(): AppError {
+  const message = "Choose a plan.";
+  return new AppError("invalid-input", message, { errors: [{ field: "plan", message }] });
+}
+
+function subscriptionRunning({ username }: UserRecord): AppError {
+  const detail = `A subscription of ${username} with another plan is running. Renew it to change the plan.`;
+  return new AppError("subscription-running", detail);
+}

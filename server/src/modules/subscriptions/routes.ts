@@ -1,0 +1,41 @@
+import { Readable } from "node:stream";
+import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
+import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
+import { statusAt } from "@shared/domain/subscription-schedule.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
+import { exportPayments } from "./export-payments.ts";
+import { approveUser, renewSubscription, revokeUser } from "./manage-subscriptions.ts";
+import { getOwnSubscription } from "./queries.ts";
+import { formatDay } from "./subscription-emails.ts";
+import { summarizeSubscriptions } from "./summary.ts";
+
+/** Approval, and subscriptions, which are approvals with an end. */
+export const subscriptionHandlers: BoundRoute[] = [
+  handle(adminRoutes.approveUser, async ({ params, body }, { deps, session }) => {
+    const input = { admin: session.user, ...params, ...body };
+    const { username } = await approveUser(deps, input);
+    return { detail: `${username} is approved.` };
+  }),
+  handle(adminRoutes.renewSubscription, async ({ params, headers, body }, { deps, session }) => {
+    const input = { admin: session.user, ...params, ...body };
+    const { username, subscription } = await renewSubscription(deps, {
+      ...input,
+      idempotencyKey: headers["idempotency-key"],
+    });
+    const runs = subscription && statusAt(subscription, deps.now()) !== "ended";
+    const state = runs ? `runs until ${formatDay(subscription.endsAt)}` : "has ended";
+    return { detail: `The subscription of ${username} ${state}.` };
+  }),
+  handle(adminRoutes.revokeUser, async ({ params }, { deps, session }) => {
+    const { username } = await revokeUser(deps, { admin: session.user, ...params });
+    return { detail: `${username} is no longer approved.` };
+  }),
+  handle(adminRoutes.getSubscriptions, (_, { deps }) => summarizeSubscriptions(deps)),
+  handle(adminRoutes.exportSubscriptions, (_, { ctx, deps }) => {
+    ctx.attachment("subscriptions.csv");
+    return Readable.from(exportPayments(deps.database));
+  }),
+  handle(accountRoutes.getSubscription, (_, { deps, session }) =>
+    getOwnSubscription(deps, session.user),
+  ),
+];

@@ -1,0 +1,280 @@
+import { z } from "zod";
+
+export const channelKindSchema = z.enum(["email", "telegram", "web-push", "webhook"]);
+export type ChannelKind = z.infer<typeof channelKindSchema>;
+
+/** Channels that each user has once. */
+export const SINGLE_CHANNEL_KINDS = ["email", "telegram"] as const satisfies readonly ChannelKind[];
+
+export const MAX_CHANNELS = 10;
+export const DELIVERY_RETENTION_DAYS = 30;
+export const DELIVERIES_PER_PAGE = 50;
+/** In which the code of a Telegram link has to arrive. */
+export const TELEGRAM_LINK_MINUTES = 10;
+/** In which a replaced secret of a webhook still signs beside the new one. */
+export const SECRET_OVERLAP_HOURS = 24;
+
+export const USER_CHANNEL_EVENTS = [
+  "signal.completed",
+  "signal.filled",
+  "signal.entry_left",
+  "signal.outcome",
+  "account.updated",
+  "subscription.expiring",
+] as const;
+
+export const ADMIN_CHANNEL_EVENTS = [
+  "proof.submitted",
+  "user.registered",
+  "budget.reached",
+] as const;
+
+export const channelEventSchema = z.enum([...USER_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS], {
+  error: "Choose events of the list.",
+});
+export type ChannelEvent = z.infer<typeof channelEventSchema>;
+
+/** The events of a new channel. Administrators also get theirs. */
+export const DEFAULT_CHANNEL_EVENTS = [
+  "signal.completed",
+  "signal.outcome",
+  "account.updated",
+  "subscription.expiring",
+] as const satisfies readonly ChannelEvent[];
+
+/** The event of a channel that an outbox event becomes: `signal:entry-left` is `signal.entry_left`. */
+export function channelEventOf(eventName: string): ChannelEvent | null {
+  const name = eventName.replace(":", ".").replaceAll("-", "_");
+  return channelEventSchema.safeParse(name).data ?? null;
+}
+
+/** Names of the outbox events that become events of channels. */
+export const eventNamesOf = (events: readonly ChannelEvent[]): string[] =>
+  events.map((event) => event.replace(".", ":").replaceAll("_", "-"));
+
+/** `type` of a message: an event, a test, or the summary of what was held during quiet hours. */
+export const messageTypeSchema = z.enum([
+  ...channelEventSchema.options,
+  "channel.test",
+  "channel.summary",
+]);
+export type MessageType = z.infer<typeof messageTypeSchema>;
+
+/** What a webhook receives. `data` of an event is as in its push. */
+export const channelMessageSchema = z
+  .object({ type: messageTypeSchema, timestamp: z.iso.datetime(), data: z.unknown() })
+  .meta({ id: "ChannelMessage" });
+
+/** `data` of `channel.summary`. `messages` are those that are still of use, the newest last, at most 20. */
+export const summarySchema = z.object({
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  counts: z.partialRecord(channelEventSchema, z.number().int().positive()),
+  messages: z.array(channelMessageSchema),
+});
+export type ChannelSummary = z.infer<typeof summarySchema>;
+export const MAX_SUMMARY_MESSAGES = 20;
+
+/** `retrying` is also the status before the first attempt. */
+export const deliveryStatusSchema = z.enum(["delivered", "retrying", "failed", "suppressed"]);
+export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>;
+
+/** Why a channel was turned off: the receiver refuses messages for good, or the user followed the link in an email. */
+export const channelDisabledReasonSchema = z.enum(["gone", "unsubscribed"]);
+export type ChannelDisabledReason = z.infer<typeof channelDisabledReasonSchema>;
+
+export const channelSchema = z
+  .object({
+    id: z.string(),
+    kind: channelKindSchema,
+    label: z.string(),
+    enabled: z.boolean(),
+    events: z.array(channelEventSchema),
+    /** `signal.completed` is sent from this confidence on. */
+    min_confidence: z.number(),
+    created_at: z.iso.datetime(),
+    last_delivery: z.object({ at: z.iso.datetime(), status: deliveryStatusSchema }).nullable(),
+    /** Null unless it was turned off by something other than `PATCH`. */
+    disabled_reason: channelDisabledReasonSchema.nullable(),
+    /** Only of Telegram: false until the code has arrived. */
+    linked: z.boolean().optional(),
+  })
+  .meta({ id: "Channel" });
+export type Channel = z.infer<typeof channelSchema>;
+
+export const channelListSchema = z
+  .object({ channels: z.array(channelSchema) })
+  .meta({ id: "ChannelList" });
+export type ChannelList = z.infer<typeof channelListSchema>;
+
+const base64url = (bytes: number) =>
+  z
+    .string()
+    .refine((text) => /^[\w-]+=*$/.test(text) && Math.floor((unpadded(text) * 3) / 4) === bytes, {
+      error: "This is not a key of a push subscription.",
+    });
+const unpadded = (text: string): number => text.replace(/=+$/, "").length;
+
+/** `PushSubscription.toJSON()` of a browser. */
+export const pushSubscriptionSchema = z.object({
+  endpoint: z.string().max(2_048),
+  expirationTime: z.number().nullish(),
+  keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
+});
+export type PushSubscription = z.infer<typeof pushSubscriptionSchema>;
+
+const eventsSchema = z
+  .array(channelEventSchema, { error: "Choose events of the list." })
+  .transform((events) => [...new Set(events)]);
+const labelSchema = z
+  .string({ error: "Enter a name." })
+  .trim()
+  .min(1, { error: "Enter a name." })
+  .max(60, { error: "Use at most 60 characters." });
+const CONFIDENCE_RANGE = { error: "Enter a confidence from 0 to 100." };
+const minConfidenceSchema = z
+  .number(CONFIDENCE_RANGE)
+  .min(0, CONFIDENCE_RANGE)
+  .max(100, CONFIDENCE_RANGE);
+
+export const newChannelSchema = z
+  .object({
+    kind: channelKindSchema,
+    url: z
+      .string()
+      .max(2_048, { error: "Use at most 2,048 characters." })
+      .optional()
+      .meta({ description: "Of a webhook: a public https address" }),
+    subscription: pushSubscriptionSchema
+      .optional()
+      .meta({ description: "Of web push: the browser's `PushSubscription` as JSON" }),
+    label: labelSchema.optional(),
+    events: eventsSchema.optional(),
+    min_confidence: minConfidenceSchema.default(0),
+  })
+  .meta({ id: "NewChannel" });
+export type NewChannel = z.infer<typeof newChannelSchema>;
+
+export const createdChannelSchema = channelSchema
+  .extend({
+    /** Of a webhook, shown once. */
+    secret: z.string().optional(),
+    /** Of Telegram: open it within 10 minutes. */
+    link: z.string().optional(),
+  })
+  .meta({ id: "CreatedChannel" });
+export type CreatedChannel = z.infer<typeof createdChannelSchema>;
+
+export const channelChangeSchema = z
+  .object({
+    enabled: z.boolean({ error: "Use true or false." }),
+    events: eventsSchema,
+    label: labelSchema,
+    min_confidence: minConfidenceSchema,
+  })
+  .partial()
+  .meta({ id: "ChannelChange" });
+export type ChannelChange = z.infer<typeof channelChangeSchema>;
+
+export const deliverySchema = z
+  .object({
+    /** The `webhook-id` of all attempts. */
+    id: z.string(),
+    event: messageTypeSchema,
+    at: z.iso.datetime(),
+    status: deliveryStatusSchema,
+    attempts: z.number().int(),
+    response_status: z.number().int().nullable(),
+    error: z.string().nullable(),
+    next_attempt_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "Delivery" });
+export type Delivery = z.infer<typeof deliverySchema>;
+
+export const deliveryPageSchema = z
+  .object({ deliveries: z.array(deliverySchema), next_cursor: z.string().nullable() })
+  .meta({ id: "DeliveryPage" });
+export type DeliveryPage = z.infer<typeof deliveryPageSchema>;
+
+export const deliveryQuerySchema = z.object({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: "Use the next_cursor of the previous page." })
+    .optional()
+    .meta({ description: "The `next_cursor` of the previous page" }),
+});
+
+export const publicKeySchema = z.object({ public_key: z.string() }).meta({ id: "PushPublicKey" });
+
+/** The replaced secret also signs until `previous_until`. */
+export const rotatedSecretSchema = z
+  .object({ secret: z.string(), previous_until: z.iso.datetime() })
+  .meta({ id: "RotatedSecret" });
+export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
+
+const timeOfDaySchema = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "Enter a time from 00:00 to 23:59." });
+
+/** From `start` to `end` every day, over midnight if `end` is earlier. */
+const quietHoursSchema = z
+  .object({
+    start: timeOfDaySchema,
+    end: timeOfDaySchema,
+    time_zone: z
+      .string()
+      .refine(isTimeZone, { error: "Choose a time zone such as Europe/Berlin." }),
+  })
+  .refine(({ start, end }) => start !== end, {
+    error: "Start and end must differ.",
+    path: ["end"],
+  });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+export const quietHoursSettingSchema = z
+  .object({ quiet_hours: quietHoursSchema.nullable() })
+  .meta({ id: "QuietHoursSetting" });
+export type QuietHoursSetting = z.infer<typeof quietHoursSettingSchema>;
+
+const countSchema = z.number().int().nonnegative();
+
+export const channelTotalsSchema = z
+  .object({
+    /** No deliveries are made until they are resumed. */
+    paused: z.boolean(),
+    totals: z.array(
+      z.object({
+        kind: channelKindSchema,
+        channels: countSchema,
+        enabled: countSchema,
+        /** Deliveries of the last 24 hours. */
+        delivered: countSchema,
+        retrying: countSchema,
+        failed: countSchema,
+        suppressed: countSchema,
+      }),
+    ),
+    /** Channels whose delivery is being retried, the one that fails for longest first, at most 50. */
+    failing: z.array(
+      z.object({
+        channel_id: z.string(),
+        username: z.string(),
+        kind: channelKindSchema,
+        label: z.string(),
+        since: z.iso.datetime(),
+        attempts: countSchema,
+        response_status: z.number().int().nullable(),
+        error: z.string().nullable(),
+        next_attempt_at: z.iso.datetime().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "ChannelTotals" });
+export type ChannelTotals = z.infer<typeof channelTotalsSchema>;

@@ -1,0 +1,157 @@
+import {
+  channelChangeSchema,
+  channelListSchema,
+  channelSchema,
+  channelTotalsSchema,
+  createdChannelSchema,
+  deliveryPageSchema,
+  deliveryQuerySchema,
+  deliverySchema,
+  newChannelSchema,
+  publicKeySchema,
+  quietHoursSettingSchema,
+  rotatedSecretSchema,
+} from "@shared/contract/channels.ts";
+import { z } from "zod";
+import { defineRoute, done, type RateLimit } from "./define-route.ts";
+
+const changeLimit: RateLimit = { name: "channels", points: 120, per: "minute", by: ["user"] };
+
+/** Each makes this service send a message. */
+const sendLimit: RateLimit = { name: "channel-sends", points: 30, per: "minute", by: ["user"] };
+
+const channel = { tag: "Channels", access: "user" } as const;
+const administration = { tag: "Administration", access: "admin" } as const;
+
+const id = z.string().meta({ description: "The `id` of the channel." });
+const params = z.object({ id });
+
+export const channelRoutes = {
+  listChannels: defineRoute("GET /channels", {
+    ...channel,
+    summary: "Your channels, oldest first",
+    responses: { 200: { description: "All channels.", schema: channelListSchema } },
+  }),
+  addChannel: defineRoute("POST /channels", {
+    ...channel,
+    summary: "Add a channel",
+    description:
+      "Without `events`, it gets `signal.completed`, `signal.outcome`, `account.updated` and `subscription.expiring`; those of administrators also their three. Events from now on are sent. A webhook's `secret` is shown this one time.",
+    limits: [changeLimit],
+    request: { body: newChannelSchema },
+    responses: { 201: { description: "The channel.", schema: createdChannelSchema } },
+    errors: [
+      "channel-unavailable",
+      "email-not-verified",
+      "already-exists",
+      "too-many-channels",
+      "unavailable",
+    ],
+  }),
+  changeChannel: defineRoute("PATCH /channels/:id", {
+    ...channel,
+    summary: "Change a channel",
+    description: "Events that occur while it is off are not sent later.",
+    limits: [changeLimit],
+    request: { params, body: channelChangeSchema },
+    responses: { 200: { description: "The channel.", schema: channelSchema } },
+    errors: ["not-found", "channel-unavailable"],
+  }),
+  deleteChannel: defineRoute("DELETE /channels/:id", {
+    ...channel,
+    summary: "Delete a channel with its deliveries",
+    request: { params },
+    responses: { 204: { description: "Nothing is sent to it any more." } },
+    errors: ["not-found"],
+  }),
+  testChannel: defineRoute("POST /channels/:id/test", {
+    ...channel,
+    summary: "Send a test message",
+    description: "Also to a channel that is off, and in quiet hours.",
+    limits: [sendLimit],
+    request: { params },
+    responses: { 202: { description: "Its delivery.", schema: deliverySchema } },
+    errors: ["not-found", "channel-unavailable"],
+  }),
+  listDeliveries: defineRoute("GET /channels/:id/deliveries", {
+    ...channel,
+    summary: "Deliveries of a channel, newest first",
+    description: "50 per page. They are kept for 30 days.",
+    request: { params, query: deliveryQuerySchema },
+    responses: { 200: { description: "One page.", schema: deliveryPageSchema } },
+    errors: ["not-found"],
+  }),
+  resendDelivery: defineRoute("POST /channels/:id/deliveries/:deliveryId/resend", {
+    ...channel,
+    summary: "Send a message again",
+    description:
+      "With the same `webhook-id`, even if it is late. The events of the last 7 days are kept.",
+    limits: [sendLimit],
+    request: { params: z.object({ id, deliveryId: z.string() }) },
+    responses: { 202: { description: "The delivery.", schema: deliverySchema } },
+    errors: ["not-found", "channel-unavailable"],
+  }),
+  rotateSecret: defineRoute("POST /channels/:id/rotate-secret", {
+    ...channel,
+    summary: "Replace the secret of a webhook",
+    description: "For 24 hours, messages are signed with both secrets.",
+    limits: [changeLimit],
+    request: { params },
+    responses: { 200: { description: "The secret, shown once.", schema: rotatedSecretSchema } },
+    errors: ["not-found"],
+  }),
+  unsubscribe: defineRoute("POST /unsubscribe", {
+    tag: "Channels",
+    access: "public",
+    summary: "Turn off an email channel with the token of an email",
+    description: "One-click unsubscribing (RFC 8058).",
+    limits: [
+      {
+        ...{ name: "unsubscribe", points: 60, per: "minute", by: ["address"] },
+        onlyAfter: "invalid-token",
+      },
+    ],
+    request: { query: z.object({ token: z.string() }) },
+    responses: { 200: done },
+    errors: ["invalid-token"],
+  }),
+  getPushKey: defineRoute("GET /push/public-key", {
+    tag: "Channels",
+    access: "public",
+    summary: "The key with which browsers subscribe to web push (VAPID)",
+    responses: { 200: { description: "The key.", schema: publicKeySchema } },
+    errors: ["channel-unavailable"],
+    usesDatabase: false,
+  }),
+  getQuietHours: defineRoute("GET /me/quiet-hours", {
+    ...channel,
+    summary: "Your quiet hours",
+    responses: { 200: { description: "Null if there are none.", schema: quietHoursSettingSchema } },
+  }),
+  setQuietHours: defineRoute("PUT /me/quiet-hours", {
+    ...channel,
+    summary: "Set your quiet hours, or none",
+    description:
+      "In them, messages by email, Telegram and web push are held, and then summarised in one. Webhooks are not affected.",
+    limits: [changeLimit],
+    request: { body: quietHoursSettingSchema },
+    responses: { 200: { description: "The quiet hours.", schema: quietHoursSettingSchema } },
+  }),
+  getTotals: defineRoute("GET /admin/channels", {
+    ...administration,
+    summary: "Totals of all channels by kind, and failing receivers",
+    responses: { 200: { description: "The current state.", schema: channelTotalsSchema } },
+  }),
+  pauseDeliveries: defineRoute("POST /admin/channels/pause", {
+    ...administration,
+    summary: "Pause all deliveries",
+    description: "Attempts that run are finished.",
+    responses: { 200: done },
+  }),
+  resumeDeliveries: defineRoute("POST /admin/channels/resume", {
+    ...administration,
+    summary: "Resume all deliveries",
+    description: "What has become late meanwhile is suppressed.",
+    responses: { 200: done },
+  }),
+};

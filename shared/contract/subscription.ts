@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { PLANS } from "./plans.ts";
+
+/** Months that can be paid for at once. */
+export const SUBSCRIPTION_MONTHS = { min: 1, max: 24, default: 1 } as const;
+
+/** Days before the end at which a reminder is sent, first to last. */
+export const REMINDER_DAYS = [7, 3, 1] as const;
+
+/** A subscription is `ending` for this long before its end. */
+export const ENDING_DAYS = 7;
+
+export const planIdSchema = z.enum(
+  PLANS.map(({ id }) => id),
+  { error: "Choose one of the plans." },
+);
+
+export const subscriptionStatusSchema = z.enum(["active", "grace", "ended"]);
+export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
+
+/**
+ * `plan` is the one that ends at `ends_at`. After a renewal with another plan, the credits of the months before are still
+ * those of the earlier plan.
+ */
+export const subscriptionSchema = z
+  .object({
+    plan: planIdSchema,
+    status: subscriptionStatusSchema,
+    started_at: z.iso.datetime(),
+    ends_at: z.iso.datetime(),
+    /** End of access. Null except during the grace period. */
+    grace_until: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "Subscription" });
+export type Subscription = z.infer<typeof subscriptionSchema>;
+
+const { min, max } = SUBSCRIPTION_MONTHS;
+const invalidMonths = { error: `Use ${min} to ${max} months.` };
+
+/** Digits. JSON may use a number. */
+const monthsSchema = z
+  .union([z.int(invalidMonths), z.string().regex(/^\d{1,2}$/, invalidMonths)], invalidMonths)
+  .transform(Number)
+  .pipe(z.int(invalidMonths).min(min, invalidMonths).max(max, invalidMonths));
+
+/** Without `plan`, that of the proof which awaits review. */
+export const approvalSchema = z
+  .object({ plan: planIdSchema.optional(), months: monthsSchema.optional() })
+  .meta({ id: "Approval" });
+export type Approval = z.infer<typeof approvalSchema>;
+
+export const renewalSchema = approvalSchema
+  .extend({
+    /** If the subscription has another end by now, somebody else has renewed it, and nothing changes. */
+    ends_at: z.iso.datetime({ error: "Use the ends_at of the subscription." }).optional(),
+  })
+  .meta({ id: "Renewal" });
+export type Renewal = z.infer<typeof renewalSchema>;
+
+/** A payment: some months of one plan. */
+export const billingPeriodSchema = z.object({
+  plan: planIdSchema,
+  months: z.number().int().positive(),
+  price_usd: z.number().nonnegative(),
+  started_at: z.iso.datetime(),
+  ends_at: z.iso.datetime(),
+  /** When an administrator ended it early. */
+  revoked_at: z.iso.datetime().nullable(),
+  /** Null without a proof, or if it is deleted. */
+  proof: z
+    .object({ sender_name: z.string(), submitted_at: z.iso.datetime(), url: z.string() })
+    .nullable(),
+});
+export type BillingPeriod = z.infer<typeof billingPeriodSchema>;
+
+/** The caller's subscription. */
+export const ownSubscriptionSchema = z
+  .object({
+    subscription: subscriptionSchema.nullable(),
+    /** The next image credits; null if no further month is paid for. */
+    next_credits: z
+      .object({ at: z.iso.datetime(), credits: z.number().int().positive() })
+      .nullable(),
+    /** Newest first. */
+    periods: z.array(billingPeriodSchema),
+  })
+  .meta({ id: "OwnSubscription" });
+export type OwnSubscription = z.infer<typeof ownSubscriptionSchema>;
+
+const countSchema = z.number().int().nonnegative();
+
+export const subscriptionSummarySchema = z
+  .object({
+    active: countSchema,
+    grace: countSchema,
+    /** In the last 30 days, including revoked ones. */
+    ended_30_days: countSchema,
+    /** Of the active ones. */
+    ending_7_days: countSchema,
+    /** Of the active ones. */
+    monthly_revenue_usd: z.number().nonnegative(),
+    /** Compared with 30 days ago. */
+    monthly_revenue_change_usd: z.number(),
+    /** Active ones. */
+    by_plan: z.record(planIdSchema, countSchema),
+    proofs_waiting: countSchema,
+    /** Half of the proofs that await review were submitted before it; null without any. */
+    median_proof_submitted_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "SubscriptionSummary" });
+export type SubscriptionSummary = z.infer<typeof subscriptionSummarySchema>;

@@ -1,0 +1,61 @@
+import type { ChannelDisabledReason } from "@shared/contract/channels.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import type { Filter } from "mongodb";
+import type { ClientSession } from "mongoose";
+
+/**
+ * Makes channels due. One that is leased becomes due when it is released.
+ * @param options.urgent also those that wait for a time, such as that of a retry
+ */
+export async function wakeChannels(
+  database: Pick<Database, "channels">,
+  filter: Filter<ChannelRecord>,
+  { at, urgent = false, session }: { at: Date; urgent?: boolean; session?: ClientSession },
+): Promise<void> {
+  const waits = urgent ? {} : { $or: [{ dueAt: null }, { leaseId: { $ne: null } }] };
+  const isLeased = { $ne: ["$leaseId", null] };
+  await nativeCollection(database.channels).updateMany(
+    { $and: [filter, waits] },
+    [{ $set: { isWoken: isLeased, dueAt: { $cond: [isLeased, "$dueAt", at] } } }],
+    { ...(session && { session }) },
+  );
+}
+
+/** What is not sent any more when a channel is turned off. Tests and repeated messages are. */
+export async function suppressOpenDeliveries(
+  { deliveries }: Pick<Database, "deliveries">,
+  { session }: Pick<UnitOfWork, "session">,
+  { _id: channelId }: Pick<ChannelRecord, "_id">,
+): Promise<void> {
+  await deliveries.updateMany(
+    { channelId, status: "retrying", isRequested: false },
+    { $set: { status: "suppressed", nextAttemptAt: null } },
+    { session },
+  );
+}
+
+/** Turns a channel off, and tells its user. Nothing happens if it is off. */
+export async function disableChannel(
+  database: Pick<Database, "channels" | "deliveries">,
+  uow: UnitOfWork,
+  { channel, reason }: { channel: Pick<ChannelRecord, "_id">; reason: ChannelDisabledReason },
+): Promise<void> {
+  const { session } = uow;
+  const { _id } = channel;
+  const disabled = await database.channels
+    .findOneAndUpdate(
+      { _id, enabled: true },
+      { $set: { enabled: false, disabledReason: reason } },
+      { session },
+    )
+    .lean();
+  if (!disabled) return;
+  await suppressOpenDeliveries(database, uow, channel);
+  const { userId, kind } = disabled;
+  uow.addEvent(userStream(userId), "channel:disabled", {
+    ...{ channel_id: _id.toString(), kind, reason },
+  });
+}

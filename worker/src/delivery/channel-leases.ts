@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import type { ChannelKind } from "@shared/contract/channels.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import { wakeChannels } from "@shared/domain/channels.ts";
+import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { Types } from "mongoose";
+import { z } from "zod";
+
+type ChannelsDatabase = Pick<Database, "channels">;
+
+/** A crashed worker's channels are taken over after this time: longer than one attempt with its writes. */
+export const LEASE_MS = 30_000;
+
+/** A channel that this worker holds, as it was when it was read. */
+export interface LeasedChannel extends ChannelRecord {
+  leaseId: string;
+}
+
+export interface ClaimOptions {
+  kind: ChannelKind;
+  limit: number;
+  at: Date;
+  workerId: string;
+  /** Leaves out channels whose delivery is being retried. */
+  healthyOnly: boolean;
+}
+
+/** Takes the leases of channels that are due, the longest due first. Others may take some of them meanwhile. */
+export async function claimChannels(
+  database: ChannelsDatabase,
+  { kind, limit, at, workerId, healthyOnly }: ClaimOptions,
+): Promise<LeasedChannel[]> {
+  const channels = nativeCollection(database.channels);
+  const isDue = { kind, dueAt: { $lte: at }, ...(healthyOnly && { isFailing: false }) };
+  const found = await channels
+    .find(isDue, { projection: { _id: 1 } })
+    .sort({ dueAt: 1 })
+    .limit(limit)
+    .toArray();
+  if (found.length === 0) return [];
+  const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+  const leaseId = `${workerId}:${randomBytes(6).toString("hex")}`;
+  const lease = { leaseId, dueAt: leaseEnd(at), isWoken: false };
+  await channels.updateMany({ ...ids, ...isDue }, { $set: lease });
+  const claimed = await channels.find({ ...ids, leaseId }).toArray();
+  return claimed.map((channel) => ({ ...channel, leaseId }));
+}
+
+const leaseEnd = (at: Date): Date => new Date(at.getTime() + LEASE_MS);
+
+type Lease = Pick<LeasedChannel, "_id" | "leaseId">;
+
+/** Renews a lease that would not outlast another attempt. @returns null if it was lost */
+export async function renewLease(
+  database: ChannelsDatabase,
+  channel: LeasedChannel,
+  at: Date,
+): Promise<LeasedChannel | null> {
+  const { _id, leaseId } = channel;
+  if (channel.dueAt && channel.dueAt.getTime() - at.getTime() > LEASE_MS / 2) return channel;
+  const dueAt = leaseEnd(at);
+  const { matchedCount } = await nativeCollection(database.channels).updateOne(
+    { _id, leaseId },
+    { $set: { dueAt } },
+  );
+  return matchedCount === 1 ? { ...channel, dueAt } : null;
+}
+
+/** Ends a lease. The channel is due again at `dueAt`, or now if something happened meanwhile. */
+export async function releaseChannel(
+  database: ChannelsDatabase,
+  { _id, leaseId }: Lease,
+  { at, dueAt, ...state }: { at: Date; dueAt: Date | null; isFailing?: boolean; heldSince?: Date },
+): Promise<void> {
+  const release = { leaseId: null, isWoken: false, dueAt: { $cond: ["$isWoken", at, dueAt] } };
+  await nativeCollection(database.channels).updateOne({ _id, leaseId }, [
+    { $set: { ...state, ...release } },
+  ]);
+}
+
+const lateSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId) }));
+
+/** Wakes channels that are behind their streams, in case nobody noticed the event, as during downtime. */
+export async function wakeLateChannels(database: Database, at: Date): Promise<number> {
+  const idle = { enabled: true, dueAt: null };
+  const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+  const behindUser = await database.channels.aggregate([
+    { $match: idle },
+    { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
+    { $match: { $expr: { $lt: ["$afterSeq", { $first: "$user.lastEventSeq" }] } } },
+    { $project: { _id: 1 } },
+  ]);
+  const behindAdmins = await database.channels
+    .find({ ...idle, afterAdminSeq: { $ne: null, $lt: adminHead } })
+    .select({ _id: 1 })
+    .lean();
+  const ids = [...lateSchema.parse(behindUser), ...behindAdmins].map(({ _id }) => _id);
+  if (ids.length > 0) await wakeChannels(database, { _id: { $in: ids } }, { at });
+  return ids.length;
+}

@@ -1,0 +1,128 @@
+import { type ChannelSummary, MAX_SUMMARY_MESSAGES } from "@shared/contract/channels.ts";
+import { DAY_MS } from "@shared/contract/durations.ts";
+import { eventSchemas } from "@shared/contract/events.ts";
+import { type Analysis, signalResponseSchema } from "@shared/contract/signal.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { EventRecord } from "@shared/database/models/event.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
+import { wantedType } from "./plan-delivery.ts";
+
+export interface MessageContent {
+  timestamp: Date;
+  data: unknown;
+  expiresAt: Date;
+}
+
+interface ContentOptions {
+  user: UserRecord;
+  channel: ChannelRecord;
+  delivery: DeliveryRecord;
+  at: Date;
+}
+
+type ContentDeps = Pick<DeliveryDeps, "database" | "settings">;
+
+/** What a delivery says; `late` if it would be of no use any more, `gone` if its event is no longer kept. */
+export async function composeContent(
+  deps: ContentDeps,
+  { channel, delivery, user, at }: ContentOptions,
+): Promise<MessageContent | "late" | "gone"> {
+  const { type, eventAt: timestamp, source } = delivery;
+  const expiresAt = new Date(timestamp.getTime() + DAY_MS);
+  if (!source) return { timestamp, expiresAt, data: { message: "This is a test message." } };
+  // Who is no administrator any more gets nothing of their stream.
+  if (source.stream === "admins" && !readsAdminEvents(deps.settings, user)) return "gone";
+  const events = await readEvents(deps.database, delivery);
+  if (type === "channel.summary") {
+    const data = await summaryOf(deps, { channel, at }, events);
+    return data ? { timestamp, expiresAt, data } : "gone";
+  }
+  const [event] = events;
+  if (!event) return "gone";
+  const data = publicData(deps, event);
+  const validUntil = validUntilOf(event);
+  const isLate = !delivery.isRequested && (await isTooLate(deps.database, event, at));
+  return isLate ? "late" : { timestamp, data, expiresAt: validUntil ?? expiresAt };
+}
+
+const readEvents = (
+  { events }: Database,
+  { userId, source }: Pick<DeliveryRecord, "userId" | "source">,
+): Promise<EventRecord[]> =>
+  events
+    .find({
+      stream: source?.stream === "admins" ? ADMINS_STREAM : userStream(userId),
+      seq: { $gte: source?.fromSeq ?? 0, $lte: source?.seq ?? 0 },
+    })
+    .sort({ seq: 1 })
+    .lean();
+
+async function summaryOf(
+  deps: ContentDeps,
+  { channel, at }: Pick<ContentOptions, "channel" | "at">,
+  events: readonly EventRecord[],
+): Promise<ChannelSummary | null> {
+  const told = events.flatMap((event) => {
+    const type = wantedType(channel, event.name, analysisOf(event)?.confidence);
+    return type ? [{ event, type }] : [];
+  });
+  const [first, last] = [told[0], told.at(-1)];
+  if (!first || !last) return null;
+  const counts: ChannelSummary["counts"] = {};
+  const messages: ChannelSummary["messages"] = [];
+  for (const { event, type } of told) {
+    counts[type] = (counts[type] ?? 0) + 1;
+    if (await isTooLate(deps.database, event, at)) continue;
+    messages.push({ type, timestamp: event.at.toISOString(), data: publicData(deps, event) });
+  }
+  return {
+    from: first.event.at.toISOString(),
+    to: last.event.at.toISOString(),
+    counts,
+    messages: messages.slice(-MAX_SUMMARY_MESSAGES),
+  };
+}
+
+function analysisOf({ name, data }: EventRecord): Analysis | null {
+  return name === "signal:completed"
+    ? (signalResponseSchema.safeParse(data).data?.analysis ?? null)
+    : null;
+}
+
+function validUntilOf(event: EventRecord): Date | null {
+  const validUntil = analysisOf(event)?.valid_until;
+  return validUntil ? new Date(validUntil) : null;
+}
+
+/** Whether a signal can no longer be acted upon: its time is over, its entry missed, its trade closed, or it is deleted. */
+async function isTooLate(
+  { signals }: Pick<Database, "signals">,
+  event: EventRecord,
+  at: Date,
+): Promise<boolean> {
+  const validUntil = validUntilOf(event);
+  if (!validUntil) return false;
+  if (validUntil <= at) return true;
+  const { signal_id: _id } = signalResponseSchema.parse(event.data);
+  const signal = await signals.findById(_id).select({ entryLeft: 1, outcome: 1 }).lean();
+  return !signal || signal.entryLeft !== undefined || signal.outcome !== undefined;
+}
+
+/** The data of an event as in its push. Files have their address, which asks for a token: signed ones expire too soon. */
+function publicData({ settings }: ContentDeps, { name, data }: EventRecord): unknown {
+  if (name !== "proof:submitted") return data;
+  const proof = eventSchemas["proof:submitted"].parse(data);
+  const absolute = (path: string) => new URL(path, settings.VITE_API_URL).href;
+  const { earlier_proof: earlier } = proof;
+  return {
+    ...proof,
+    url: absolute(proof.url),
+    ...(earlier && {
+      earlier_proof: { ...earlier, ...(earlier.url && { url: absolute(earlier.url) }) },
+    }),
+  };
+}

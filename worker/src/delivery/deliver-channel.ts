@@ -1,0 +1,207 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { DeliveryStatus } from "@shared/contract/channels.ts";
+import type { DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { disableChannel } from "@shared/domain/channels.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { z } from "zod";
+import { type LeasedChannel, releaseChannel, renewLease } from "./channel-leases.ts";
+import type { ChannelMessage, SendResult } from "./channel-sender.ts";
+import { composeContent } from "./compose-message.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
+import { planDelivery } from "./plan-delivery.ts";
+import { quietUntil } from "./quiet-hours.ts";
+
+/** After the first attempt and each retry. The delivery has failed after the last one. */
+export const RETRY_DELAYS_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000] as const;
+
+/** Of the delay, at random, so that receivers that fail together are not retried together. */
+const JITTER = 0.1;
+
+/** A receiver cannot ask for more, so that one wrong header does not stop a channel. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+const ATTEMPT_TIMEOUT_MS = 10_000;
+/** For a sender that does not end in time. */
+const GRACE_MS = 500;
+
+/** Then the channel is released, so that a long backlog leaves room for others. */
+const MAX_STEPS = 25;
+
+/** When a channel is due again, or that it has a next step now. */
+type Step =
+  | { next: LeasedChannel }
+  | { dueAt: Date | null; isFailing?: boolean; heldSince?: Date }
+  | "lost";
+
+/** Delivers what a leased channel has, in order, and releases it. */
+export async function deliverChannel(
+  deps: DeliveryDeps,
+  leased: LeasedChannel,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { database, readTime } = deps;
+  let channel = leased;
+  for (let count = 0; count < MAX_STEPS && !stopping.aborted; count += 1) {
+    const step = await takeStep(deps, channel);
+    if (step === "lost") return;
+    if (!("next" in step)) {
+      return releaseChannel(database, channel, { at: await readTime(), ...step });
+    }
+    channel = step.next;
+  }
+  const at = await readTime();
+  await releaseChannel(database, channel, { at, dueAt: at, isFailing: false });
+}
+
+async function takeStep(deps: DeliveryDeps, channel: LeasedChannel): Promise<Step> {
+  const { database, readTime } = deps;
+  const at = await readTime();
+  const delivery = await database.deliveries
+    .findOne({ channelId: channel._id, status: "retrying" })
+    .sort({ order: 1 })
+    .lean();
+  if (delivery?.nextAttemptAt && delivery.nextAttemptAt > at) {
+    return { dueAt: delivery.nextAttemptAt, isFailing: delivery.attempts > 0 };
+  }
+  const user = await database.users.findById(channel.userId).lean();
+  if (!user || (!delivery && !channel.enabled)) return { dueAt: null };
+  const isHeld = channel.kind !== "webhook" && !delivery?.isRequested;
+  const quietEnd = isHeld && user.quietHours ? quietUntil(user.quietHours, at) : null;
+  if (quietEnd) return { dueAt: quietEnd, heldSince: channel.heldSince ?? at };
+  if (delivery) return attempt(deps, { channel, delivery, user });
+  return plan(deps, channel, { user, at });
+}
+
+async function plan(
+  deps: DeliveryDeps,
+  channel: LeasedChannel,
+  now: { user: UserRecord; at: Date },
+): Promise<Step> {
+  const planned = await planDelivery(deps, channel, now);
+  if (planned.result === "lost") return { dueAt: now.at };
+  const { delivery } = planned;
+  if (delivery) return attempt(deps, { channel: planned.channel, delivery, user: now.user });
+  return planned.result === "idle" ? { dueAt: null, isFailing: false } : { next: planned.channel };
+}
+
+interface Attempt {
+  channel: LeasedChannel;
+  delivery: DeliveryRecord;
+  user: UserRecord;
+}
+
+async function attempt(deps: DeliveryDeps, given: Attempt): Promise<Step> {
+  const { database, readTime } = deps;
+  const { delivery, user } = given;
+  const sentAt = await readTime();
+  const channel = await renewLease(database, given.channel, sentAt);
+  if (!channel) return "lost";
+  const content = await composeContent(deps, { channel, delivery, user, at: sentAt }).catch(
+    unreadable,
+  );
+  if (typeof content === "string") {
+    await finish(deps, delivery, NOT_SENT[content]);
+    return { next: channel };
+  }
+  const result = await send(deps, { channel, delivery, user }, { sentAt, ...content });
+  deps.metrics.deliveryAttempted(channel.kind, result.outcome);
+  return record(deps, { channel, delivery }, result);
+}
+
+/** Why a delivery is never sent. */
+const NOT_SENT = {
+  late: { status: "suppressed", error: "It came too late to act upon." },
+  gone: { status: "failed", error: "Its event is not kept." },
+  unreadable: { status: "failed", error: "Its event cannot be read." },
+} as const satisfies Record<string, { status: DeliveryStatus; error: string }>;
+
+/** An event that does not fit its schema will not fit it later, and must not hold back the events after it. */
+function unreadable(error: unknown): "unreadable" {
+  if (error instanceof z.ZodError) return "unreadable";
+  throw error;
+}
+
+async function send(
+  { secrets, senders, attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, logger }: DeliveryDeps,
+  { channel, delivery, user }: Attempt,
+  content: Pick<ChannelMessage, "sentAt" | "timestamp" | "data" | "expiresAt">,
+): Promise<SendResult> {
+  const target = channel.target === null ? null : secrets.open(channel.target);
+  const sender = senders[channel.kind];
+  if (!target || !sender) {
+    logger.error({ channelId: channel._id }, "a channel cannot be decrypted with CHANNEL_SECRET");
+    return notSent("The address of this channel cannot be read.");
+  }
+  const { username, email } = user;
+  const message: ChannelMessage = {
+    ...{ id: delivery._id.toString(), channelId: channel._id.toString(), type: delivery.type },
+    ...{ ...content, target, user: { username, email } },
+  };
+  const abort = AbortSignal.timeout(attemptTimeoutMs);
+  const timedOut = delay(attemptTimeoutMs + GRACE_MS, notSent("There was no response in time."), {
+    ref: false,
+  });
+  // The error may contain the address, so it is not logged.
+  const sent = sender.send(message, abort).catch(() => notSent("The message could not be sent."));
+  return Promise.race([sent, timedOut]);
+}
+
+const notSent = (error: string): SendResult => ({ outcome: "retry", responseStatus: null, error });
+
+/** Only the result of an attempt that nobody else has recorded counts, as after a suspension. */
+const unrecorded = ({ _id, attempts }: DeliveryRecord) => ({
+  ...{ _id, attempts, status: "retrying" as const },
+});
+
+async function finish(
+  { database }: DeliveryDeps,
+  delivery: DeliveryRecord,
+  result: { status: DeliveryStatus; error: string | null },
+): Promise<void> {
+  const set = { ...result, nextAttemptAt: null };
+  await database.deliveries.updateOne(unrecorded(delivery), { $set: set });
+}
+
+async function record(
+  deps: DeliveryDeps,
+  { channel, delivery }: Omit<Attempt, "user">,
+  result: SendResult,
+): Promise<Step> {
+  const { database, readTime, random } = deps;
+  const at = await readTime();
+  const attempts = delivery.attempts + 1;
+  const { outcome, responseStatus, error } = result;
+  const made = { attempts, responseStatus, error };
+  if (outcome === "gone") return turnOff(deps, { channel, delivery }, { ...made, at });
+  const delayMs = RETRY_DELAYS_MS[delivery.attempts];
+  const isRetried = outcome === "retry" && delayMs !== undefined;
+  const waitMs = Math.max(
+    (delayMs ?? 0) * (1 + JITTER * random()),
+    Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS),
+  );
+  const nextAttemptAt = isRetried ? new Date(at.getTime() + waitMs) : null;
+  const settled = outcome === "delivered" ? "delivered" : "failed";
+  const status: DeliveryStatus = isRetried ? "retrying" : settled;
+  await database.deliveries.updateOne(unrecorded(delivery), {
+    $set: { ...made, status, nextAttemptAt },
+  });
+  return nextAttemptAt ? { dueAt: nextAttemptAt, isFailing: true } : { next: channel };
+}
+
+async function turnOff(
+  { database, logger }: DeliveryDeps,
+  { channel, delivery }: Omit<Attempt, "user">,
+  { at, ...made }: Pick<DeliveryRecord, "attempts" | "responseStatus" | "error"> & { at: Date },
+): Promise<Step> {
+  const { _id: channelId, kind, userId } = channel;
+  await commit(database, { lockKeys: userStream(userId), now: () => at }, async (uow) => {
+    const set = { ...made, status: "failed", nextAttemptAt: null };
+    const { session } = uow;
+    await database.deliveries.updateOne(unrecorded(delivery), { $set: set }, { session });
+    await disableChannel(database, uow, { channel, reason: "gone" });
+  });
+  logger.info({ channelId, kind }, "channel turned off by its receiver");
+  return { next: { ...channel, enabled: false } };
+}

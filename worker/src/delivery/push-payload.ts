@@ -1,0 +1,49 @@
+import { type ChannelMessage, messageJson } from "./channel-sender.ts";
+
+/** 3 KB with what the encryption adds: header, padding and tag. */
+const MAX_BYTES = 3_072 - 103;
+
+interface Limits {
+  textLength: number;
+  listLength: number;
+  /** Levels of objects, of which `data` is the first. */
+  depth: number;
+}
+
+/** Tried in turn. The last one leaves the direct fields of `data` and of its objects, such as the levels in `analysis`. */
+const LIMITS: readonly Limits[] = [
+  { textLength: 400, listLength: 10, depth: 8 },
+  { textLength: 120, listLength: 5, depth: 6 },
+  { textLength: 60, listLength: 2, depth: 4 },
+  { textLength: 60, listLength: 0, depth: 2 },
+  { textLength: 24, listLength: 0, depth: 2 },
+];
+
+/** The JSON of a message, with `data` cut to what a push may contain: first long texts, then long lists, then what is deep. */
+export function pushPayload(message: Pick<ChannelMessage, "type" | "timestamp" | "data">): string {
+  for (const limits of [null, ...LIMITS]) {
+    const data = limits ? cut(message.data, limits) : message.data;
+    const json = messageJson({ ...message, data });
+    if (Buffer.byteLength(json) <= MAX_BYTES) return json;
+  }
+  return messageJson({ ...message, data: {} });
+}
+
+function cut(value: unknown, limits: Limits): unknown {
+  if (typeof value === "string") return cutText(value, limits.textLength);
+  if (typeof value !== "object" || value === null) return value;
+  const inner = { ...limits, depth: limits.depth - 1 };
+  if (Array.isArray(value)) {
+    return value.slice(0, limits.listLength).map((item) => cut(item, inner));
+  }
+  const isKept = ([, item]: [string, unknown]) =>
+    inner.depth > 0 || typeof item !== "object" || item === null;
+  const entries = Object.entries(value).filter(isKept);
+  return Object.fromEntries(entries.map(([key, item]) => [key, cut(item, inner)]));
+}
+
+/** By characters, so that none is cut in two. */
+function cutText(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+}

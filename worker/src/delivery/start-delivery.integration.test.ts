@@ -1,0 +1,116 @@
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { createChannel } from "@shared/testing/channel-factory.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { type FakeWebhook, startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
+import { wakeLateChannels } from "./channel-leases.ts";
+import { startDelivery } from "./start-delivery.ts";
+
+const WITHIN = { timeout: 30_000, interval: 20 };
+const signalRefSchema = z.object({ signal_id: z.string() });
+
+describe("workers that deliver", () => {
+  let database: Database;
+  let stage: DeliveryStage;
+  let receiver: FakeWebhook;
+  const workers: Awaited<ReturnType<typeof startDelivery>>[] = [];
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri() });
+    stage = deliveryStage(database);
+  });
+  beforeEach(async () => {
+    receiver = await startFakeWebhook();
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await database.channels.deleteMany();
+  });
+  afterAll(() => database.close());
+
+  const start = async (workerId: string) => {
+    const deps = { ...stage.deps, workerId, readTime: async () => new Date() };
+    workers.push(await startDelivery({ ...deps, attemptTimeoutMs: 2_000 }));
+  };
+  const addHook = async (url = receiver.url): Promise<UserRecord> => {
+    const user = await createUser(database);
+    await createChannel(stage, user, `${url}/${user.username}`);
+    return user;
+  };
+  const resolve = (user: UserRecord, signal_id: string) =>
+    stage.addEvent(user, "signal:outcome", {
+      ...{ signal_id, outcome: "WIN", resolved_at: "2026-11-21T10:00:00.000Z" },
+    });
+  const received = () => receiver.received.map(({ data }) => signalRefSchema.parse(data).signal_id);
+
+  it("notice an event at once, and one that was missed later", async () => {
+    const [ann, bob] = [await addHook(), await addHook()];
+    await resolve(bob, "before the start");
+    await start("a");
+    await resolve(ann, "now");
+    await vi.waitFor(
+      () => expect(received().toSorted()).toEqual(["before the start", "now"]),
+      WITHIN,
+    );
+    expect(await wakeLateChannels(database, new Date())).toBe(0);
+  });
+
+  it("share the channels: each event is sent once, and in order", async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => addHook()));
+    await Promise.all([start("a"), start("b")]);
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    await Promise.all(
+      users.map(async (user) => {
+        for (const number of numbers) await resolve(user, `${user.username} ${number}`);
+      }),
+    );
+    await vi.waitFor(() => expect(received()).toHaveLength(8 * 12), WITHIN);
+    for (const { username } of users) {
+      const own = received().filter((id) => id.startsWith(`${username} `));
+      expect(own).toEqual(numbers.map((number) => `${username} ${number}`));
+    }
+  });
+
+  it("let nobody wait for a receiver that does not answer", async () => {
+    const silent = await startFakeWebhook();
+    silent.answer(...Array.from({ length: 200 }, () => null));
+    const slow = await Promise.all(Array.from({ length: 30 }, () => addHook(silent.url)));
+    const ann = await addHook();
+    await start("a");
+    for (const user of slow) await resolve(user, "slow");
+    await vi.waitFor(() => expect(silent.received).toHaveLength(30), WITHIN);
+    await resolve(ann, "quick");
+    await vi.waitFor(() => expect(received()).toEqual(["quick"]), WITHIN);
+    expect(
+      await database.deliveries.countDocuments({ attempts: { $gt: 0 }, status: "failed" }),
+    ).toBe(0);
+    await silent.close();
+  });
+
+  it("send nothing while deliveries are paused", async () => {
+    const [ann, bob] = [await addHook(), await addHook()];
+    const pause = (paused: boolean) =>
+      database.deliveryControl.updateOne(
+        { _id: DELIVERY_CONTROL_ID },
+        { $set: { paused } },
+        { upsert: true },
+      );
+    await pause(true);
+    await start("a");
+    await resolve(ann, "one");
+    await vi.waitFor(async () => {
+      expect(
+        await database.channels.exists({ userId: ann._id, dueAt: { $ne: null } }),
+      ).not.toBeNull();
+    }, WITHIN);
+    await resolve(bob, "two");
+    expect(received()).toEqual([]);
+    await pause(false);
+    await vi.waitFor(() => expect(received().toSorted()).toEqual(["one", "two"]), WITHIN);
+  });
+});

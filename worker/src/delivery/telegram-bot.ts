@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channels.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import { disableChannel } from "@shared/domain/channels.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
+import { type Html, html } from "@shared/runtime/html.ts";
+import { z } from "zod";
+import { joinLines, utc, wordsOfEvent } from "./telegram-text.ts";
+
+/** A message of Telegram to the bot. */
+export const telegramUpdateSchema = z.object({
+  update_id: z.number().int(),
+  /** Only of a private chat; what is not text counts as empty. */
+  message: z
+    .object({
+      text: z.string().default(""),
+      chat: z.object({ id: z.number().int(), type: z.literal("private") }),
+    })
+    .optional()
+    .catch(undefined),
+});
+type TelegramUpdate = z.infer<typeof telegramUpdateSchema>;
+
+export interface TelegramBotDeps {
+  database: Database;
+  secrets: ChannelSecrets;
+  readTime: () => Promise<Date>;
+  /** Of the web pages. */
+  origin: string;
+  /** Numbers of updates are those of one bot. */
+  botId: string;
+}
+
+/**
+ * Does what a message asks for, once: its effects are committed together with its number.
+ * @returns what to answer; null for what needs no answer, or was dealt with before
+ */
+export async function handleUpdate(
+  deps: TelegramBotDeps,
+  { update_id, message }: TelegramUpdate,
+): Promise<{ chatId: string; text: Html } | null> {
+  if (!message) return null;
+  const at = await deps.readTime();
+  const chatId = String(message.chat.id);
+  const _id = `${deps.botId}:${update_id}`;
+  const options = { lockKeys: "telegram", now: () => at };
+  const text = await commit(deps.database, options, async (uow) => {
+    const { upsertedCount } = await deps.database.telegramUpdates.updateOne(
+      { _id },
+      { $setOnInsert: { at } },
+      { upsert: true, session: uow.session },
+    );
+    return upsertedCount === 1 ? obey(deps, uow, { chatId, text: message.text }) : null;
+  });
+  return text && { chatId, text };
+}
+
+function obey(
+  deps: TelegramBotDeps,
+  uow: UnitOfWork,
+  { chatId, text }: { chatId: string; text: string },
+): Html | Promise<Html> {
+  const [, command, argument] = /^\/(\w+)(?:@\w+)?(?:\s+(\S+))?/.exec(text) ?? [];
+  switch (command) {
+    case "start":
+      return argument ? link(deps, uow, { chatId, code: argument }) : help(deps);
+    case "stop":
+      return stop(deps, uow, chatId);
+    case "status":
+      return status(deps, uow, chatId);
+    default:
+      return help(deps);
+  }
+}
+
+const notifications = ({ origin }: Pick<TelegramBotDeps, "origin">): Html =>
+  html`<a href="${new URL("/user-panel", origin).href}">Notifications</a>`;
+
+const help = (deps: TelegramBotDeps): Html =>
+  joinLines([
+    html`/status shows what this chat gets, /stop turns it off.`,
+    html`To connect a chat, open ${notifications(deps)} in the app.`,
+  ]);
+
+const connectAgain = (deps: TelegramBotDeps): Html =>
+  html`Open ${notifications(deps)} in the app and connect Telegram again.`;
+
+const findByChat = (
+  { database, secrets }: TelegramBotDeps,
+  { session }: UnitOfWork,
+  chatId: string,
+): Promise<ChannelRecord | null> =>
+  database.channels
+    .findOne({ chatHash: secrets.hashChat(chatId) })
+    .session(session)
+    .lean();
+
+async function link(
+  deps: TelegramBotDeps,
+  uow: UnitOfWork,
+  { chatId, code }: { chatId: string; code: string },
+): Promise<Html> {
+  const codeHash = createHash("sha256").update(code).digest("hex");
+  const channel = await deps.database.channels
+    .findOne({ "link.codeHash": codeHash })
+    .session(uow.session)
+    .lean();
+  if (!channel?.link) {
+    const isLinked = (await findByChat(deps, uow, chatId)) !== null;
+    return isLinked
+      ? html`This link is wrong or was used already. This chat is connected: see /status.`
+      : html`This link is wrong or was used already. ${connectAgain(deps)}`;
+  }
+  if (channel.link.expiresAt <= uow.at) {
+    return html`This link has expired: it is valid for ${TELEGRAM_LINK_MINUTES} minutes. ${connectAgain(deps)}`;
+  }
+  await releaseChat(deps, uow, chatId);
+  await turnOn(deps, uow, { channel, chatId });
+  const user = await deps.database.users.findById(channel.userId).session(uow.session).lean();
+  return joinLines([
+    html`<b>Connected.</b> Messages for ${user?.username} arrive here from now on.`,
+    html`/status shows what you get, /stop turns it off.`,
+  ]);
+}
+
+/** A chat belongs to one channel: linking it again moves it. The user of the other channel is told. */
+async function releaseChat(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): Promise<void> {
+  const channel = await findByChat(deps, uow, chatId);
+  if (!channel) return;
+  const { database } = deps;
+  await disableChannel(database, uow, { channel, reason: "unsubscribed" });
+  await database.channels.updateOne(
+    { _id: channel._id },
+    { $set: { target: null }, $unset: { chatHash: 1 } },
+    { session: uow.session },
+  );
+}
+
+/** Events from now on are sent. */
+async function turnOn(
+  { database, secrets }: TelegramBotDeps,
+  { session }: UnitOfWork,
+  { channel, chatId }: { channel: ChannelRecord; chatId: string },
+): Promise<void> {
+  const { _id, userId, afterAdminSeq } = channel;
+  const user = await database.users.findById(userId).session(session).lean();
+  const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+  const set = {
+    ...{ target: secrets.seal({ kind: "telegram", chatId }), chatHash: secrets.hashChat(chatId) },
+    ...{ enabled: true, disabledReason: null, afterSeq: user?.lastEventSeq ?? 0 },
+    afterAdminSeq: afterAdminSeq === null ? null : adminHead,
+  };
+  await database.channels.updateOne({ _id }, { $set: set, $unset: { link: 1 } }, { session });
+}
+
+async function stop(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): Promise<Html> {
+  const channel = await findByChat(deps, uow, chatId);
+  if (!channel) return notConnected(deps);
+  await disableChannel(deps.database, uow, { channel, reason: "unsubscribed" });
+  return html`Messages are off. Turn them on again in the app, under ${notifications(deps)}.`;
+}
+
+const notConnected = (deps: TelegramBotDeps): Html =>
+  html`This chat is not connected. Open ${notifications(deps)} in the app to connect Telegram.`;
+
+async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): Promise<Html> {
+  const channel = await findByChat(deps, uow, chatId);
+  if (!channel) return notConnected(deps);
+  const { enabled, events, minConfidence } = channel;
+  const last = await deps.database.deliveries
+    .findOne({ channelId: channel._id })
+    .sort({ order: -1 })
+    .session(uow.session)
+    .lean();
+  const wanted = events.map(wordsOfEvent).join(", ") || "nothing";
+  return joinLines([
+    enabled
+      ? html`<b>Messages are on.</b>`
+      : html`<b>Messages are off.</b> Turn them on in the app, under ${notifications(deps)}.`,
+    html`You get: ${wanted}`,
+    html`Minimum confidence of new signals: ${minConfidence}%`,
+    last
+      ? html`Last message: ${utc(last.createdAt)}, ${last.status}`
+      : html`There was no message yet.`,
+  ]);
+}

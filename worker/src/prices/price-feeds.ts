@@ -1,0 +1,160 @@
+import type { PriceFeed } from "@shared/contract/prices.ts";
+import { Semaphore } from "async-mutex";
+import type { PriceStream } from "../market-data/market-data.ts";
+import type { MarketDataSelection } from "../market-data/select-market-data.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
+import { EXCHANGE_FEED_LIMITS, ExchangeFeed, type ExchangeFeedLimits } from "./exchange-feed.ts";
+import {
+  POLL_INTERVALS_MS,
+  type PolledPrice,
+  type PollIntervals,
+  pollPrice,
+} from "./poll-price.ts";
+import { PriceWriter } from "./write-prices.ts";
+
+/** Signals have priority. */
+const MAX_POLLS = 8;
+/** A stream brings its first price sooner. */
+const STREAM_GRACE_MS = 1_500;
+/** How long a market is polled before its stream is chosen again: an exchange may be reachable by then. */
+const CHOICE_MS = 60_000;
+
+export interface PriceFeedLimits extends ExchangeFeedLimits {
+  pollMs: PollIntervals;
+}
+
+const DEFAULT_LIMITS: PriceFeedLimits = { ...EXCHANGE_FEED_LIMITS, pollMs: POLL_INTERVALS_MS };
+
+export type PriceFeedDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "metrics"> &
+  Pick<WorkerDeps, "now" | "shutdown"> & {
+    market: Pick<MarketDataSelection, "priceStream">;
+    limits?: PriceFeedLimits;
+  };
+
+interface WatchedMarket {
+  symbol: string;
+  /** Undefined if it has to be polled. */
+  exchange: ExchangeFeed | undefined;
+  choosesAt: number;
+  pollsAt: number;
+  feed: PriceFeed | undefined;
+}
+
+/** One feed for each watched market: the WebSocket of an exchange, or polling where there is none or while it is silent. */
+export class PriceFeeds {
+  readonly #deps: PriceFeedDeps;
+  readonly #limits: PriceFeedLimits;
+  readonly #writer: PriceWriter;
+  readonly #slots = new Semaphore(MAX_POLLS);
+  readonly #markets = new Map<string, WatchedMarket>();
+  readonly #exchanges = new Map<string, ExchangeFeed>();
+
+  constructor(deps: PriceFeedDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? DEFAULT_LIMITS;
+    this.#writer = new PriceWriter(deps);
+  }
+
+  /** Starts and stops feeds so that exactly these markets have one. */
+  watch(symbols: ReadonlySet<string>): void {
+    for (const market of this.#markets.values()) {
+      if (!symbols.has(market.symbol)) this.#remove(market);
+    }
+    for (const symbol of symbols) {
+      if (this.#markets.has(symbol)) continue;
+      const [choosesAt, pollsAt] = [0, Number.POSITIVE_INFINITY];
+      const market = { symbol, exchange: undefined, choosesAt, pollsAt, feed: undefined };
+      this.#markets.set(symbol, market);
+    }
+  }
+
+  /** What is due. Called often. */
+  round(): void {
+    for (const feed of this.#exchanges.values()) feed.check();
+    const now = performance.now();
+    for (const market of this.#markets.values()) {
+      if (!market.exchange && now >= market.choosesAt) {
+        market.choosesAt = now + CHOICE_MS;
+        void this.#choose(market);
+      }
+      if (now < market.pollsAt || market.exchange?.isLive(market.symbol)) continue;
+      market.pollsAt = Number.POSITIVE_INFINITY;
+      void this.#slots.runExclusive(() => this.#poll(market));
+    }
+    this.#deps.metrics.priceFeeds([...this.#markets.values()].map(({ feed }) => feed));
+  }
+
+  async #choose(market: WatchedMarket): Promise<void> {
+    const stream = await this.#deps.market.priceStream(market.symbol);
+    if (!this.#isWatched(market)) return;
+    const isFirst = market.pollsAt === Number.POSITIVE_INFINITY && market.feed === undefined;
+    if (isFirst) market.pollsAt = performance.now() + (stream ? STREAM_GRACE_MS : 0);
+    if (!stream) return;
+    market.exchange = this.#feedOf(stream);
+    market.exchange.watch(market.symbol);
+  }
+
+  #feedOf(stream: PriceStream): ExchangeFeed {
+    const { exchange } = stream;
+    const open = this.#exchanges.get(exchange);
+    if (open) return open;
+    const feed = new ExchangeFeed({
+      ...{ stream, logger: this.#deps.logger, limits: this.#limits },
+      onPrice: (symbol, price) => this.#receive(exchange, symbol, price),
+      onLost: () => this.#pollFor(exchange),
+    });
+    this.#exchanges.set(exchange, feed);
+    return feed;
+  }
+
+  #receive(provider: string, symbol: string, price: number): void {
+    const market = this.#markets.get(symbol);
+    if (!market) return;
+    market.pollsAt = performance.now() + this.#limits.pollMs.live;
+    this.#write(market, "websocket", { price, at: this.#deps.now(), provider, data: "live" });
+  }
+
+  #pollFor(exchange: string): void {
+    this.#deps.metrics.priceFeedLost(exchange);
+    const feed = this.#exchanges.get(exchange);
+    for (const market of this.#markets.values()) {
+      if (market.exchange === feed) market.pollsAt = Math.min(market.pollsAt, performance.now());
+    }
+  }
+
+  async #poll(market: WatchedMarket): Promise<void> {
+    if (!this.#isWatched(market)) return;
+    const { symbol } = market;
+    const polled = await pollPrice(this.#deps, { symbol, abort: this.#deps.shutdown }).catch(
+      (error: unknown) => this.#deps.logger.debug({ err: error, symbol }, "price not polled"),
+    );
+    market.pollsAt = performance.now() + this.#intervalAfter(polled ?? undefined);
+    if (!polled || !this.#isWatched(market) || market.exchange?.isLive(symbol)) return;
+    const { price, at, provider, data } = polled;
+    const feed = market.exchange?.isLost ? "fallback" : "polling";
+    this.#write(market, feed, { price, at: new Date(at), provider, data });
+  }
+
+  #intervalAfter(polled: PolledPrice | undefined): number {
+    const { failed, delayed, ...intervals } = this.#limits.pollMs;
+    if (!polled) return failed;
+    return polled.isDelayed ? delayed : intervals[polled.data];
+  }
+
+  #write(
+    market: WatchedMarket,
+    feed: PriceFeed,
+    price: Pick<PolledPrice, "price" | "provider" | "data"> & { at: Date },
+  ): void {
+    market.feed = feed;
+    this.#writer.write({ _id: market.symbol, feed, ...price });
+  }
+
+  #isWatched = (market: WatchedMarket): boolean => this.#markets.get(market.symbol) === market;
+
+  #remove({ symbol, exchange }: WatchedMarket): void {
+    this.#markets.delete(symbol);
+    this.#writer.forget(symbol);
+    exchange?.unwatch(symbol);
+  }
+}

@@ -1,0 +1,258 @@
+import { DAY_MS } from "@shared/contract/durations.ts";
+import { eventSchemas } from "@shared/contract/events.ts";
+import { type SignalResponse, signalRequestSchema } from "@shared/contract/signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
+import { newSubscription } from "@shared/domain/subscription-schedule.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
+import {
+  createSignals,
+  pendingTrade,
+  resolvedTrade,
+  runResult,
+  startRun,
+  WAIT_ANALYSIS,
+} from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { fanOut, MAX_WATCHERS, resumeFanOuts } from "./fan-out.ts";
+import { finishRun } from "./signal-lifecycle.ts";
+
+const FINISHED_AT = new Date("2026-11-20T12:00:05Z");
+
+describe("the signals of watchers", () => {
+  let database: Database;
+  /** The connection of another worker. */
+  let elsewhere: Database;
+  let template: UserRecord;
+  const logger = createLogger({ service: "test", level: "silent" });
+  const now = () => new Date(FINISHED_AT.getTime() + 10_000);
+  const depsOn = (on: Database) => ({ database: on, metrics: createWorkerMetrics(), now });
+
+  beforeAll(async () => {
+    const uri = testDatabaseUri();
+    database = await openDatabase({ uri });
+    elsewhere = await openDatabase({ uri });
+    template = await createUser(database, { approved: true });
+  });
+  beforeEach(() => database.watchlistItems.deleteMany());
+  afterAll(() => Promise.all([database.close(), elsewhere.close()]));
+
+  /** The job of another worker, this long after the last batch. */
+  const resumeAfter = (ms: number) => {
+    const later = () => new Date(now().getTime() + ms);
+    const { signal: abort } = new AbortController();
+    return resumeFanOuts({ ...depsOn(elsewhere), now: later, logger, abort });
+  };
+  /** A BUY with confidence 70 that is made for watchlists. */
+  async function trade(market: object = {}): Promise<Types.ObjectId> {
+    const requester = { _id: new Types.ObjectId() };
+    const [signal] = await createSignals(database, requester, {
+      ...pendingTrade({ at: FINISHED_AT }),
+      market: { fanOut: { after: null }, ...market },
+    });
+    if (!signal) throw new Error("there is no signal");
+    await database.signals.deleteOne({ _id: signal._id });
+    return signal.analysisId;
+  }
+  const watcher = async (
+    { approved = true, ...user }: Partial<UserRecord> = {},
+    item: Partial<WatchlistItemRecord> = {},
+  ): Promise<UserRecord> => {
+    const watching = await createUser(database, { approved, ...user });
+    await createWatchlistItem(database, watching, item);
+    return watching;
+  };
+  /** Approved users who watch the market. */
+  async function watchers(count: number): Promise<UserRecord[]> {
+    const users = Array.from({ length: count }, () => {
+      const _id = new Types.ObjectId();
+      const unique = {
+        usernameKey: `${_id}`,
+        emailKey: `${_id}@example.com`,
+        identityId: `${_id}`,
+      };
+      return { ...template, _id, username: `${_id}`, ...unique };
+    });
+    await database.users.insertMany(users);
+    const { _id: _none, ...item } = await createWatchlistItem(database, template);
+    await database.watchlistItems.deleteMany();
+    await database.watchlistItems.insertMany(
+      users.map(({ _id: userId }) => ({ ...item, _id: new Types.ObjectId(), userId })),
+    );
+    return users;
+  }
+  const signalsOf = (analysisId: Types.ObjectId) => database.signals.find({ analysisId }).lean();
+  const ownersOf = async (analysisId: Types.ObjectId) =>
+    (await signalsOf(analysisId)).map(({ userId }) => String(userId)).toSorted();
+  const idsOf = (users: readonly UserRecord[]) => users.map(({ _id }) => String(_id)).toSorted();
+  const eventsOf = async ({ _id }: Pick<UserRecord, "_id">) => {
+    const events = await database.events
+      .find({ stream: userStream(_id) })
+      .sort({ seq: 1 })
+      .lean();
+    return events.map(({ seq, name, data }) => ({ seq, name, data }));
+  };
+  /** Each has one signal and one event, and the fan-out is over. */
+  async function expectServed(analysisId: Types.ObjectId, users: readonly UserRecord[]) {
+    expect(await ownersOf(analysisId)).toEqual(idsOf(users));
+    const streams = { $in: users.map(({ _id }) => userStream(_id)) };
+    expect(await database.events.countDocuments({ stream: streams })).toBe(users.length);
+    const analysis = await database.marketAnalyses.findById(analysisId).lean();
+    expect(analysis).not.toHaveProperty("fanOut");
+  }
+
+  it("are sized for each, and come with one event", async () => {
+    const ann = await watcher({}, { amount: 5_000, riskPercent: 2, leverage: 10 });
+    const analysisId = await trade();
+    await fanOut(depsOn(database), analysisId);
+    const [signal] = await signalsOf(analysisId);
+    expect(signal).toMatchObject({
+      ...{ userId: ann._id, origin: "watchlist", status: "completed", limit: 50 },
+      ...{ amount: 5_000, riskPercent: 2, leverage: 10 },
+      analysis: { final_signal: "BUY", estimated_dollar_risk: 100, suggested_units: 50 },
+    });
+    const [event, ...others] = await eventsOf(ann);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({ seq: 1, name: "signal:completed" });
+    const data: SignalResponse = eventSchemas["signal:completed"].parse(event?.data);
+    expect(data).toMatchObject({ signal_id: String(signal?._id), origin: "watchlist" });
+    expect(data.analysis?.source.analysis_id).toBe(String(analysisId));
+    expect((await database.users.findById(ann._id).lean())?.unfinishedSignals).toBe(0);
+  });
+
+  it("go to approved users whose enabled item wants this confidence", async () => {
+    const term = { plan: "trader", months: 1, graceDays: 3 } as const;
+    const startedAt = (daysAgo: number) => new Date(FINISHED_AT.getTime() - daysAgo * DAY_MS);
+    const entitled = [
+      await watcher(),
+      await watcher({}, { minConfidence: 70 }),
+      await watcher({ subscription: newSubscription(startedAt(32), term) }),
+    ];
+    await watcher({ approved: false });
+    await watcher({ subscription: newSubscription(startedAt(60), term) });
+    await watcher({}, { minConfidence: 70.1 });
+    await watcher({}, { enabled: false });
+    await watcher({}, { timeframe: "4h" });
+    await watcher({}, { symbol: "ETH/USDT" });
+    await createWatchlistItem(database, { _id: new Types.ObjectId() });
+    const analysisId = await trade();
+    await fanOut(depsOn(database), analysisId);
+    await expectServed(analysisId, entitled);
+  });
+
+  it("do not go to users who have a signal of the analysis, in whatever state", async () => {
+    const analysisId = await trade();
+    const [bob, ann] = [await watcher(), await watcher()];
+    const own = { analysisId, withAnalysis: false } as const;
+    await createSignals(database, ann, { ...own, status: "running" });
+    await fanOut(depsOn(database), analysisId);
+    expect(await ownersOf(analysisId)).toEqual(idsOf([bob, ann]));
+    expect(await eventsOf(ann)).toEqual([]);
+  });
+
+  it("are made once each by workers that stop after every batch, and others that continue", async () => {
+    const users = await watchers(2 * MAX_WATCHERS + 7);
+    const analysisId = await trade();
+    const stopped = new Error("The worker is stopped.");
+    const metrics = {
+      ...createWorkerMetrics(),
+      watchlistSignals() {
+        throw stopped;
+      },
+    };
+    for (const served of [MAX_WATCHERS, 2 * MAX_WATCHERS]) {
+      await expect(fanOut({ database, metrics, now }, analysisId)).rejects.toBe(stopped);
+      expect(await ownersOf(analysisId)).toHaveLength(served);
+    }
+    await resumeAfter(4_000);
+    expect(await ownersOf(analysisId)).toHaveLength(2 * MAX_WATCHERS);
+    await resumeAfter(6_000);
+    await expectServed(analysisId, users);
+    await resumeAfter(6_000);
+    await expectServed(analysisId, users);
+  });
+
+  it("are made although the worker stopped before the first batch", async () => {
+    const ann = await watcher();
+    const analysisId = await trade();
+    await resumeAfter(0);
+    await expectServed(analysisId, [ann]);
+  });
+
+  it("are made once each by workers that work at the same time, also beside other changes", async () => {
+    const users = await watchers(MAX_WATCHERS + 50);
+    const analysisId = await trade();
+    await Promise.all([
+      fanOut(depsOn(database), analysisId),
+      fanOut(depsOn(elsewhere), analysisId),
+      fanOut(depsOn(elsewhere), analysisId),
+    ]);
+    await expectServed(analysisId, users);
+  });
+
+  it("are made once for users who request the analysis at the same time", async () => {
+    const users = await watchers(50);
+    const analysisId = await trade();
+    const analysis = await database.marketAnalyses.findById(analysisId).orFail().lean();
+    const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
+    const requesting = users.map(({ _id: userId }) =>
+      commit(elsewhere, { lockKeys: userStream(userId), now }, (uow) => {
+        const joined = { analysis, isNew: false };
+        return queueSignal(elsewhere, uow, { id: newSignalId(), userId, request, joined });
+      }),
+    );
+    await Promise.all([fanOut(depsOn(database), analysisId), ...requesting]);
+    const signals = await signalsOf(analysisId);
+    for (const user of users) {
+      const own = signals.filter(({ userId }) => userId.equals(user._id));
+      const origins = own.map(({ origin }) => origin).toSorted();
+      const names = (await eventsOf(user)).map(({ name }) => name);
+      const requested = ["signal:queued", "signal:started", "signal:completed"];
+      // A request that comes later is answered as always.
+      const isSecond = origins.length === 2;
+      expect(origins).toEqual(isSecond ? ["request", "watchlist"] : ["request"]);
+      expect(names).toEqual(isSecond ? ["signal:completed", ...requested] : requested);
+    }
+  });
+
+  it("show that the trade is over if it ended during an interruption", async () => {
+    await watcher();
+    const entryLeft = { price: 105, at: FINISHED_AT };
+    const filled = { price: 100, at: FINISHED_AT };
+    const { market } = resolvedTrade({ at: FINISHED_AT, outcome: "WIN", resolvedAt: now() });
+    const analysisId = await trade({ entryLeft, filled, ...market });
+    await fanOut(depsOn(database), analysisId);
+    const [signal] = await signalsOf(analysisId);
+    expect(signal).toMatchObject({ entryLeft, filled, outcome: "WIN" });
+    const told = signal ? (await eventsOf({ _id: signal.userId })).map(({ name }) => name) : [];
+    expect(told).toEqual(["signal:completed", "signal:filled", "signal:outcome"]);
+  });
+
+  it.each([
+    ["a WAIT", runResult("completed", WAIT_ANALYSIS)],
+    ["a failed analysis", runResult("failed")],
+  ])("are not made of %s", async (_, result) => {
+    const requester = await createUser(database, { approved: true });
+    const [signal] = await createSignals(database, requester, {
+      ...{ status: "queued", revision: 0 },
+      market: { fanOut: { after: null } },
+    });
+    const run = signal && (await startRun(database, signal));
+    if (!run) throw new Error("the analysis could not be started");
+    const ann = await watcher();
+    await finishRun(database, run, result);
+    await fanOut(depsOn(database), run._id);
+    expect(await eventsOf(ann)).toEqual([]);
+    const analysis = await database.marketAnalyses.findById(run._id).lean();
+    expect(analysis).not.toHaveProperty("fanOut");
+    expect(await ownersOf(run._id)).toEqual(idsOf([requester]));
+  });
+});

@@ -1,0 +1,154 @@
+import { nativeCollection } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
+import { presentSignal } from "@shared/domain/present-signal.ts";
+import type { JoinableAnalysis } from "@shared/domain/queue-analysis.ts";
+import { asFinished, newSignalId } from "@shared/domain/queue-signal.ts";
+import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
+import { hasAccess } from "@shared/domain/subscription-access.ts";
+import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import type { Types } from "mongoose";
+import type { WorkerDeps } from "../worker-deps.ts";
+
+type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
+
+/** Watchers in one transaction, which blocks their other changes. */
+export const MAX_WATCHERS = 200;
+
+/**
+ * Makes the signals of all watchers of a finished trade. Each transaction stores how far it came: call it again after a
+ * crash, also on several workers at once.
+ */
+export async function fanOut(
+  { database, metrics, now }: FanOutDeps,
+  analysisId: Types.ObjectId,
+): Promise<void> {
+  while (true) {
+    const batch = await commit(database, { lockKeys: `analysis:${analysisId}`, now }, (uow) =>
+      fanOutBatch(database, uow, analysisId),
+    );
+    if (!batch) return;
+    metrics.watchlistSignals(batch.signals);
+    if (!batch.hasMore) {
+      return metrics.fannedOut((now().getTime() - batch.finishedAt.getTime()) / 1_000);
+    }
+  }
+}
+
+const NO_FAN_OUT = { $unset: { fanOut: 1 } } as const;
+
+interface Batch {
+  signals: number;
+  hasMore: boolean;
+  finishedAt: Date;
+}
+
+type Trade = JoinableAnalysis & FinishedAnalysis;
+
+/** @returns null if all watchers have their signals */
+async function fanOutBatch(
+  database: FanOutDeps["database"],
+  uow: UnitOfWork,
+  _id: Types.ObjectId,
+): Promise<Batch | null> {
+  const { session } = uow;
+  const analyses = nativeCollection(database.marketAnalyses);
+  const found = await analyses.findOne({ _id }, { session, projection: { provenance: 0 } });
+  const trade = found && asFinished(found);
+  if (!trade?.fanOut) return null;
+  const items = await nextItems(database, uow, trade);
+  const last = items.at(-1);
+  const hasMore = items.length === MAX_WATCHERS && last !== undefined;
+  // Conflicts with a fan-out of another worker, and with a change of the outcome.
+  const change = hasMore ? { $set: { fanOut: { after: last._id, at: uow.at } } } : NO_FAN_OUT;
+  await analyses.updateOne({ _id }, change, { session });
+  const entitled = await entitledTo(database, uow, { trade, items });
+  for (const item of entitled) addSignal(database, uow, { trade, item });
+  return { signals: entitled.length, hasMore, finishedAt: trade.finishedAt };
+}
+
+const nextItems = (
+  database: FanOutDeps["database"],
+  { session }: UnitOfWork,
+  { symbol, timeframe, fanOut: served, result }: Trade,
+): Promise<WatchlistItemRecord[]> =>
+  nativeCollection(database.watchlistItems)
+    .find(
+      {
+        ...{ timeframe, symbol, enabled: true },
+        minConfidence: { $lte: result.analysis.confidence },
+        ...(served?.after && { _id: { $gt: served.after } }),
+      },
+      { session },
+    )
+    .sort({ _id: 1 })
+    .limit(MAX_WATCHERS)
+    .toArray();
+
+/** Items of users who are approved and have no signal of the analysis. */
+async function entitledTo(
+  database: FanOutDeps["database"],
+  { session, at }: UnitOfWork,
+  { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
+): Promise<WatchlistItemRecord[]> {
+  const userIds = { $in: items.map(({ userId }) => userId) };
+  const users = await nativeCollection(database.users)
+    .find({ _id: userIds }, { session, projection: { approved: 1, subscription: 1 } })
+    .toArray();
+  const served = await nativeCollection(database.signals)
+    .find({ analysisId: trade._id, userId: userIds }, { session, projection: { userId: 1 } })
+    .toArray();
+  const approved = new Set(
+    users.filter((user) => hasAccess(user, at)).map(({ _id }) => String(_id)),
+  );
+  for (const { userId } of served) approved.delete(String(userId));
+  return items.filter(({ userId }) => approved.has(String(userId)));
+}
+
+function addSignal(
+  database: FanOutDeps["database"],
+  uow: UnitOfWork,
+  { trade, item }: { trade: Trade; item: WatchlistItemRecord },
+): void {
+  const { at } = uow;
+  const { userId, symbol, timeframe, amount, riskPercent, leverage } = item;
+  const signal: SignalRecord = {
+    ...{ _id: newSignalId(), userId, analysisId: trade._id, origin: "watchlist" },
+    ...{ symbol, timeframe, limit: trade.limit, amount, riskPercent, leverage },
+    ...{ status: "completed", revision: trade.revision },
+    ...{ createdAt: at, updatedAt: at, startedAt: at, finishedAt: at },
+    analysis: sizeAnalysis(trade, item),
+    // After a long interruption, the trade may be over.
+    ...progressOf(trade),
+  };
+  uow.deferInsert(database.signals.collection, signal);
+  uow.addEvent(userStream(userId), "signal:completed", presentSignal(signal));
+  announceProgress(uow, signal, trade);
+}
+
+const RESUME_AFTER_MS = 5_000;
+
+/** Continues fan-outs whose worker has stopped. */
+export async function resumeFanOuts(
+  deps: FanOutDeps & Pick<WorkerDeps, "logger"> & { abort: AbortSignal },
+): Promise<void> {
+  const { database, logger, now, abort } = deps;
+  const since = new Date(now().getTime() - RESUME_AFTER_MS);
+  const interrupted = await database.marketAnalyses
+    .find({
+      "fanOut.after": { $exists: true },
+      "fanOut.at": { $not: { $gte: since } },
+      finishedAt: { $lt: since },
+    })
+    .sort({ finishedAt: 1 })
+    .select({ _id: 1 })
+    .lean();
+  for (const { _id } of interrupted) {
+    if (abort.aborted) return;
+    await fanOut(deps, _id).catch((error: unknown) => {
+      logger.warn({ err: error, analysisId: _id }, "watchers did not get their signals yet");
+    });
+  }
+}

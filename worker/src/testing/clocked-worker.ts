@@ -1,0 +1,53 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import type { Database } from "@shared/database/database.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
+import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { createAnalyst } from "../analysis/select-analyst.ts";
+import { SignalQueue } from "../jobs/signal-queue.ts";
+import { createMarketData } from "../market-data/select-market-data.ts";
+import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { runSchedule } from "../scheduler/run-schedule.ts";
+import { runAnalysis } from "../signals/run-analysis.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
+
+/**
+ * The schedule and the queue of a worker in this process, with a fake exchange and AI.
+ * @param clock of all of them, in Unix milliseconds; pauses of the schedule move it
+ */
+export async function startClockedWorker(database: Database, clock: { now: number }) {
+  const exchange = await startFakeExchange({ now: () => clock.now });
+  const ai = await startFakeOpenAi();
+  const settings = loadWorkerSettings({
+    ...{ MARKET_DATA: "live", EXCHANGES: "binance", EXCHANGE_URL: exchange.url },
+    ...{ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: ai.baseUrl },
+  });
+  const logger = createLogger({ service: "worker", level: "silent" });
+  const market = await createMarketData({ settings, now: () => clock.now, logger });
+  const { signal: shutdown } = new AbortController();
+  const deps: WorkerDeps = {
+    ...{ database, logger, marketData: market.marketData, analyst: createAnalyst(settings) },
+    ...{ metrics: createWorkerMetrics(), tradingCosts: DEFAULT_TRADING_COSTS },
+    ...{ now: () => new Date(clock.now), shutdown },
+  };
+  const queue = new SignalQueue({
+    ...{ database, logger, workerId: "worker", concurrency: 20 },
+    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+  });
+  queue.start();
+  const pause = async (timeMs: number) => {
+    clock.now += timeMs;
+  };
+  const readTime = async () => new Date(clock.now);
+  return {
+    ...{ exchange, ai },
+    runSchedule: () =>
+      runSchedule({ ...deps, minTimeframe: "15m", abort: shutdown, readTime, pause }),
+    async stop() {
+      await queue.stop({ drainMs: 0 });
+      market.close();
+      await Promise.all([exchange.close(), ai.close()]);
+    },
+  };
+}
