@@ -11,7 +11,8 @@ export default defineConfig({
   // One more than the tests need processors: a test waits for about a third of its time.
   workers: 3,
   fullyParallel: true,
-  retries: 0,
+  // Three browsers share the processors with the product. What passes only at the second attempt is reported as flaky.
+  retries: 1,
   timeout: 60_000,
   // Only a failure takes that long, but a busy machine may.
   expect: { timeout: 10_000 },

@@ -115,8 +115,7 @@ test("an approval by key is followed by the next waiting proof", async ({ page }
   const titleOf = ({ username }: { username: string }) => `Payment proof of ${username}`;
   await expect(page.getByRole("dialog", { name: titleOf(first) })).toBeVisible();
   await page.keyboard.press("a");
-  // Three newer messages hide it, and other tests cause some.
-  await expect(page.getByText(`${first.username} is approved.`)).toBeAttached();
+  await expect(page.getByText(`${first.username} is approved.`)).toBeVisible();
   // Other tests submit proofs too, so another one may follow.
   const title = page.getByRole("dialog").getByRole("heading");
   await expect(title).toHaveText(/^Payment proof of trader-/);
@@ -142,7 +141,7 @@ test("a proof starts a subscription, and the next one renews it, each with one k
   const card = cardOf(page, username);
   await expect(card).toContainText("Fee $150");
   await acceptProof();
-  await expect(page.getByText(`${username} is approved.`)).toBeAttached();
+  await expect(page.getByText(`${username} is approved.`)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(card).toContainText("Pro, ends");
   await pay("trader");

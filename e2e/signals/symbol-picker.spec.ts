@@ -12,7 +12,7 @@ test("symbols are picked by class with prices, favorites are kept, and the form 
   await symbol.click();
   const metals = page.getByRole("group", { name: "Metals" });
   await expect(metals.getByRole("option")).toHaveText(["XAU/USD", "XAG/USD"]);
-  await expect(page.getByText(/^Prices at /)).toBeVisible();
+  await expect(page.getByText(/^(Prices at .+|Live prices), change in 24 hours$/)).toBeVisible();
   await expect(page.getByRole("option", { name: "BTC/USDT" })).toHaveAccessibleDescription(
     /^Bitcoin ?[\d,]+\.\d+ [+−]?\d+\.\d+%$/,
   );

@@ -27,7 +27,7 @@ export function NavbarAdminAlerts() {
     return onLiveEvent((event) => {
       const alert = describeAdminEvent(event);
       if (!alert) return;
-      showToast({ ...alert, ...(!isHere && { action: view }) });
+      showToast({ ...alert, isEvent: true, ...(!isHere && { action: view }) });
       notifyIfHidden(event, { title: alert.title, text: alert.description, open });
     });
   }, [isHere, navigate]);

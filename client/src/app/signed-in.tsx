@@ -93,14 +93,15 @@ function EventToasts() {
           const { title, text: description, to } = describeNotification(event);
           const action = { label: "View", run: () => void navigate(to) };
           const isHere = to.split("#")[0] === pathname;
-          showToast({ title, description, ...(!isHere && { action }) });
+          showToast({ title, description, isEvent: true, ...(!isHere && { action }) });
         }
         if (event.name !== "signal:completed" && event.name !== "signal:failed") return;
         const { title, text } = describeNotification(event);
         const open = () => void navigate(`/bot?signal=${event.data.signal_id}`);
         const isHidden = document.visibilityState === "hidden";
         if (isHidden || !showsSignals(pathname, event.data.origin)) {
-          showToast({ title, description: text, action: { label: "View", run: open } });
+          const action = { label: "View", run: open };
+          showToast({ title, description: text, isEvent: true, action });
         }
         notifyIfHidden(event, { title, text, open });
       }),

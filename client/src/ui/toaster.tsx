@@ -6,7 +6,14 @@ import { type ToastMessage, takeToasts, useToasts } from "./show-toast.ts";
 const toastManager = Toast.createToastManager();
 const SHOWN_MS = 8_000;
 
-function add({ title, description, action, onClose, until }: ToastMessage): void {
+/** One fewer than fit, so that the answer to what the user does is always in view. */
+const MAX_EVENTS = 2;
+const SHOWN_AT_ONCE = 3;
+
+/** The newest messages about events, oldest first. */
+const eventIds: string[] = [];
+
+function add({ title, description, action, isEvent, onClose, until }: ToastMessage): void {
   if (until?.aborted) return;
   const onClick = () => {
     action?.run();
@@ -20,7 +27,13 @@ function add({ title, description, action, onClose, until }: ToastMessage): void
     ...(onClose && { onClose }),
   });
   const close = () => toastManager.close(id);
+  if (isEvent) makeRoomForEvent(id);
   until?.addEventListener("abort", close);
+}
+
+function makeRoomForEvent(id: string): void {
+  eventIds.push(id);
+  if (eventIds.length > MAX_EVENTS) toastManager.close(eventIds.shift());
 }
 
 /** A message in a hidden tab would disappear unseen. */
@@ -39,7 +52,7 @@ export function Toaster() {
     };
   }, []);
   return (
-    <Toast.Provider toastManager={toastManager}>
+    <Toast.Provider toastManager={toastManager} limit={SHOWN_AT_ONCE}>
       <Toast.Portal>
         <Toast.Viewport className="fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-3 sm:left-auto sm:w-96">
           <Toasts />

@@ -102,10 +102,13 @@ export interface PlaywrightReport {
   errors: readonly unknown[];
 }
 
-/** A test must pass at its first attempt; a skipped one did not run. `errors` are those outside of tests. */
+/**
+ * Playwright names each test as flaky that passed only at its second attempt. A skipped test did not run. `errors` are those
+ * outside of tests.
+ */
 export function countPlaywright({ stats, errors }: PlaywrightReport): Counts {
   const { expected, skipped, unexpected, flaky } = stats;
-  return { passed: expected, failed: unexpected + flaky + skipped + errors.length };
+  return { passed: expected + flaky, failed: unexpected + skipped + errors.length };
 }
 
 export function sumCounts(counts: readonly Counts[]): Counts {
