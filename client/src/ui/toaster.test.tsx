@@ -6,9 +6,9 @@ import { Toaster } from "./toaster.tsx";
 afterEach(cleanup);
 
 const shown = () =>
-  [...document.querySelectorAll("[role=group]:not([data-limited]):not([data-ending-style]) h2")].map(
-    ({ textContent }) => textContent,
-  );
+  [
+    ...document.querySelectorAll("[role=group]:not([data-limited]):not([data-ending-style]) h2"),
+  ].map(({ textContent }) => textContent);
 
 describe("messages", () => {
   it("about events make room for each other, not for the answer to what the user did", async () => {
