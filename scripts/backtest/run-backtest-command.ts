@@ -16,7 +16,7 @@ import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/analyst-
 import { CandleFileError } from "../../worker/src/backtest/recorded-market.ts";
 import type { BacktestOptions, BacktestReport } from "../../worker/src/backtest/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
-import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
+import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import { CliError, type Command, EXIT_STOPPED, resolveTyped } from "../lib/cli.ts";
 import { openCandles } from "./open-candles.ts";
 import { type BacktestArgs, parseBacktestArgs, USAGE } from "./parse-args.ts";

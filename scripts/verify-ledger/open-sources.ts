@@ -10,7 +10,7 @@ import {
 import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadWorkerSettings } from "@shared/runtime/settings.ts";
-import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
+import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { CandleArchive, type Market } from "../../worker/src/outcomes/candle-archive.ts";
 import { CliError, resolveTyped } from "../lib/cli.ts";

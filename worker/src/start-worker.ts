@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { constants, hostname, setPriority } from "node:os";
 import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
+import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { selectMailer } from "@shared/runtime/mailer.ts";
@@ -19,7 +20,6 @@ import { startDelivery } from "./delivery/start-delivery.ts";
 import { startTelegram } from "./delivery/start-telegram.ts";
 import { webPushSender } from "./delivery/web-push-sender.ts";
 import { webhookSender } from "./delivery/webhook-sender.ts";
-import { startHeartbeat } from "./heartbeat.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
@@ -27,7 +27,7 @@ import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
-import { startPrices } from "./prices/start-prices.ts";
+import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
@@ -185,5 +185,48 @@ function createDeps(
     budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
     now: () => new Date(),
     shutdown,
+  };
+}
+
+const REPORT_INTERVAL_MS = 10_000;
+
+/** Reports this worker as active, with the time of the database because the clocks of workers differ. */
+export async function startHeartbeat(options: {
+  workerId: string;
+  database: Database;
+  logger: Logger;
+  now: () => Date;
+  analyst: Pick<Analyst, "name" | "version">;
+  model: string;
+  concurrency: number;
+  market: Pick<MarketDataSelection, "currentSource" | "health">;
+}): Promise<{ stop: () => Promise<void> }> {
+  const { workerId: _id, database, logger, analyst, model, concurrency, market } = options;
+  const startedAt = options.now();
+  const report = async () => {
+    const data = market.currentSource();
+    await database.analysisSetup.updateOne(
+      { _id: ANALYSIS_SETUP_ID },
+      { $set: { data, analyst: analyst.name, analystVersion: analyst.version, model } },
+      { upsert: true },
+    );
+    const providers = market.health().map(({ failures: _failures, ...health }) => health);
+    const made = { marketData: data, analyst: analyst.name };
+    const status = { $literal: { ...made, concurrency, providers, startedAt } };
+    await database.workerStatuses.updateOne(
+      { _id },
+      [{ $replaceWith: { $mergeObjects: [status, { _id, seenAt: "$$NOW" }] } }],
+      { upsert: true, updatePipeline: true },
+    );
+  };
+  await report();
+  const timer = setInterval(() => {
+    report().catch((error: unknown) => logger.warn({ err: error }, "could not report as active"));
+  }, REPORT_INTERVAL_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await database.workerStatuses.deleteOne({ _id });
+    },
   };
 }

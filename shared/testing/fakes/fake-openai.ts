@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { Advice } from "../../../worker/src/analysis/analyst.ts";
-import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/reply.ts";
+import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/openai-analyst.ts";
 import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
 
 type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;

@@ -2,13 +2,12 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ProviderError } from "../market-data/provider-error.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { ProviderError } from "../market-data/market-data.ts";
+import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import type { Advice, Analyst } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";
-import { readAdvice } from "./openai/reply.ts";
+import { readAdvice } from "./openai/openai-analyst.ts";
 
 /** As many as say something of the market; more would only cost time in thousands of signals. */
 const candles = recordedCandles("BTC-USDT.1h").slice(0, 40);

@@ -4,8 +4,13 @@ import { analysisSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { candlesFromCloses, series as numbers } from "../testing/candles.ts";
-import { adviceOf, memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
+import {
+  adviceOf,
+  candlesFromCloses,
+  memoryMarketData,
+  series as numbers,
+  scriptedAnalyst,
+} from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import { signalProvenanceSchema } from "./provenance.ts";
 

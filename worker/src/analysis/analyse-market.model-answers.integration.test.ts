@@ -5,9 +5,8 @@ import {
   startFakeOpenAi,
 } from "@shared/testing/fakes/fake-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ModelRefusalError } from "../market-data/provider-error.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { ModelRefusalError } from "../market-data/market-data.ts";
+import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { createOpenAiAnalyst } from "./openai/openai-analyst.ts";

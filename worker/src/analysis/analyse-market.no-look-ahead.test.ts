@@ -5,8 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { closedCandles } from "../market-data/candles.ts";
 import type { MarketData } from "../market-data/market-data.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { liveSeries } from "../testing/fakes.ts";
+import { liveSeries, recordedCandles } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
 

@@ -2,9 +2,14 @@ import { analysisSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { adviceOf, liveSeries, memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
+import { ProviderError } from "../market-data/market-data.ts";
+import {
+  adviceOf,
+  liveSeries,
+  memoryMarketData,
+  recordedCandles,
+  scriptedAnalyst,
+} from "../testing/fakes.ts";
 import { generateSignal, type SignalOptions } from "./analyse-market.ts";
 import type { Advice, Analyst } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";

@@ -6,8 +6,7 @@ import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { raceAbort } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
-import { isStale } from "../market-data/stale-series.ts";
+import { isStale, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
 import { chartWarnings } from "./check-chart.ts";
 import {
@@ -16,11 +15,11 @@ import {
   signalWarnings,
   waitAnalysis,
 } from "./compose-analysis.ts";
-import { costNumbers, costWarnings } from "./cost-limit.ts";
 import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
+import { costNumbers, costWarnings } from "./validate-advice.ts";
 
 interface MarketClosure {
   condition: "Closed" | "No current data";

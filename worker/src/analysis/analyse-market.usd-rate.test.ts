@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { candlesFromCloses } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { candlesFromCloses, liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { fetchUsdRate } from "./analyse-market.ts";
 
 const closing = (...closes: number[]) => liveSeries(candlesFromCloses(closes));

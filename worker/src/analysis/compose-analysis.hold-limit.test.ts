@@ -1,7 +1,12 @@
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { expect, it } from "vitest";
-import { recordedCandles } from "../testing/candles.ts";
-import { adviceOf, liveSeries, memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
+import {
+  adviceOf,
+  liveSeries,
+  memoryMarketData,
+  recordedCandles,
+  scriptedAnalyst,
+} from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import type { Advice } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";

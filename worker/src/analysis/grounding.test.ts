@@ -1,8 +1,7 @@
 import { timeframeSchema } from "@shared/contract/candle.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, recordedCandles, series } from "../testing/candles.ts";
-import { adviceOf } from "../testing/fakes.ts";
+import { adviceOf, candlesFromCloses, recordedCandles, series } from "../testing/fakes.ts";
 import type { Advice } from "./analyst.ts";
 import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";

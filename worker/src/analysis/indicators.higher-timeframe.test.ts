@@ -1,6 +1,6 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, series } from "../testing/candles.ts";
+import { candlesFromCloses, series } from "../testing/fakes.ts";
 import { computeHigherTimeframe } from "./indicators.ts";
 
 const trendOf = (closes: number[]) =>

@@ -1,6 +1,6 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, recordedCandles, series } from "../testing/candles.ts";
+import { candlesFromCloses, recordedCandles, series } from "../testing/fakes.ts";
 import { computeEmaSeries, computeIndicators, computeRsi } from "./indicators.ts";
 
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

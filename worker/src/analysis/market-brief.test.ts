@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordedCandles } from "../testing/candles.ts";
+import { recordedCandles } from "../testing/fakes.ts";
 import { computeIndicators } from "./indicators.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { candlesFromCloses } from "../testing/candles.ts";
+import { candlesFromCloses } from "../testing/fakes.ts";
 import { buildMarketBrief, tradingSession } from "./market-brief.ts";
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordedCandles } from "../testing/candles.ts";
+import { recordedCandles } from "../testing/fakes.ts";
 import { hashCandles, sha256 } from "./provenance.ts";
 
 describe("hash of candles", () => {

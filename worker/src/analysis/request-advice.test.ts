@@ -1,8 +1,7 @@
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ProviderError, type ProviderFailure } from "../market-data/provider-error.ts";
-import { candlesFromCloses } from "../testing/candles.ts";
-import { adviceOf, scriptedAnalyst } from "../testing/fakes.ts";
+import { ProviderError, type ProviderFailure } from "../market-data/market-data.ts";
+import { adviceOf, candlesFromCloses, scriptedAnalyst } from "../testing/fakes.ts";
 import type { Analyst, TokenUsage } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { askAnalyst } from "./request-advice.ts";

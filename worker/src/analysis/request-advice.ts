@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
 import { z } from "zod";
 import { raceAbort } from "../market-data/deadline.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import {
   type AdviceReply,
   type AdviceRequest,

@@ -5,7 +5,7 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Advice, type AdviceRequest, NO_ADVICE } from "../analysis/analyst.ts";
 import { buildMarketBrief } from "../analysis/market-brief.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import { bitcoinCandles } from "../testing/backtest-input.ts";
 import { adviceOf, scriptedAnalyst } from "../testing/fakes.ts";
 import { cachedAnalyst } from "./analyst-strategy.ts";

@@ -15,7 +15,7 @@ import {
   adviceSchema,
 } from "../analysis/analyst.ts";
 import type { MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import { type BacktestRange, closeOf, tradeAt } from "./range.ts";
 import { marketAsOf } from "./recorded-market.ts";
 import type { Decision, Strategy } from "./simulate.ts";

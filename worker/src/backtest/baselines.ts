@@ -7,7 +7,7 @@ import { EMPTY_SEGMENT, mergeSegments, segmentOf } from "@shared/stats/equity.ts
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
-import { isTooCostly } from "../analysis/cost-limit.ts";
+import { isTooCostly } from "../analysis/validate-advice.ts";
 import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
 import type { HoldMetrics } from "./report-schema.ts";
 import {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Candle } from "@shared/contract/candle.ts";
 import { afterAll, describe, expect, it } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
-import { candlesFromCloses, series } from "../testing/candles.ts";
+import { ProviderError } from "../market-data/market-data.ts";
+import { candlesFromCloses, series } from "../testing/fakes.ts";
 import { closeOf, selectRange } from "./range.ts";
 import {
   fetchHistory,

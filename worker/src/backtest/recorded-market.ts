@@ -4,8 +4,8 @@ import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
 import { resample } from "../market-data/candles.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
-import { Recordings } from "../market-data/replay/recordings.ts";
+import { ProviderError } from "../market-data/market-data.ts";
+import { Recordings } from "../market-data/replay/replay-market-data.ts";
 
 type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
 

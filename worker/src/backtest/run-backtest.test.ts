@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
-import { candlesFromCloses, series } from "../testing/candles.ts";
+import { candlesFromCloses, series } from "../testing/fakes.ts";
 import { backtestReportSchema } from "./report-schema.ts";
 import { runBacktest } from "./run-backtest.ts";
 

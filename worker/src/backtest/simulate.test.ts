@@ -1,7 +1,7 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { NO_TRADING_COSTS } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, series } from "../testing/candles.ts";
+import { candlesFromCloses, series } from "../testing/fakes.ts";
 import { type LevelsInAtr, placeTrade } from "./baselines.ts";
 import { type BacktestRange, closeOf } from "./range.ts";
 import { recordedMarket } from "./recorded-market.ts";

@@ -5,7 +5,7 @@ import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { resolveTrade } from "@shared/outcomes/resolve-trade.ts";
 import type { FinerCandles, Trade } from "@shared/outcomes/simulate-trade.ts";
 import type { MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { type BacktestRange, closeOf } from "./range.ts";
 

@@ -7,13 +7,9 @@ import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { watchEntries } from "../outcomes/entry-watch.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
-import { calendarWitness } from "../record/calendar-witness.ts";
-import { gitWitness } from "../record/git-witness.ts";
-import { updatePerformanceStats } from "../record/performance-stats.ts";
-import { publishLedgerHead } from "../record/publish-ledger-head.ts";
-import { refitCalibrations } from "../record/refit-calibrations.ts";
-import { type Witness, webhookWitness, witnessHeads } from "../record/witness-heads.ts";
-import { runSchedule } from "../scheduler/run-schedule.ts";
+import { publishLedgerHead, type Witness, witnessHeads } from "../record/ledger-heads.ts";
+import { refitCalibrations, updatePerformanceStats } from "../record/performance-stats.ts";
+import { calendarWitness, gitWitness, webhookWitness } from "../record/witnesses.ts";
 import { resumeFanOuts } from "../signals/fan-out.ts";
 import {
   repairUnfinishedCounts,
@@ -21,6 +17,7 @@ import {
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
+import { runSchedule } from "./schedule-analyses.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
 import { pause, sweepInTime } from "./sweep-subscriptions.ts";
 

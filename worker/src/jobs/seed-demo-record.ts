@@ -16,7 +16,7 @@ import type { MarketData } from "../market-data/market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
 import { appendRecords } from "../record/append-records.ts";
-import { refitCalibration } from "../record/refit-calibrations.ts";
+import { refitCalibration } from "../record/performance-stats.ts";
 import { withCalibration } from "../signals/calibrated-confidence.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "@shared/contract/durations.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CandleCache } from "./candle-cache.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { CandleRequest, MarketData } from "./market-data.ts";

@@ -1,7 +1,7 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { HOUR_MS } from "@shared/contract/durations.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, MONDAY, recordedCandles, series } from "../testing/candles.ts";
+import { candlesFromCloses, MONDAY, recordedCandles, series } from "../testing/fakes.ts";
 import { resampleTraded } from "./candles.ts";
 
 /** Four-hour candles of hourly ones, up to the close of the last. */

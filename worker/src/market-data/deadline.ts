@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { ProviderError } from "./provider-error.ts";
+import { ProviderError } from "./market-data.ts";
 
 /**
  * Gives `work` a signal that fires with `abort`, or after `timeoutMs`. Not `AbortSignal.timeout`: Node.js 20 may

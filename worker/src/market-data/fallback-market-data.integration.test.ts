@@ -5,9 +5,9 @@ import {
   startFakeExchange,
 } from "@shared/testing/fakes/fake-exchange.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
-import type { GuardLimits } from "./circuit-breaker.ts";
+import type { GuardLimits } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { CandleRequest } from "./market-data.ts";
 

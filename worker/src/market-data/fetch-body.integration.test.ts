@@ -9,9 +9,9 @@ import {
 } from "@shared/testing/fakes/fake-http.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { patient } from "../testing/quick-limits.ts";
+import { patient } from "../testing/fakes.ts";
 import { fetchBody, type WholeRequest, withBase } from "./fetch-body.ts";
-import type { FailureScope } from "./provider-error.ts";
+import type { FailureScope } from "./market-data.ts";
 
 const GENEROUS = { headersTimeoutMs: 10_000, totalTimeoutMs: 10_000, maxBytes: 10_000 };
 

@@ -1,5 +1,5 @@
 import { abortedByCaller, linkAbort, raceAbort } from "./deadline.ts";
-import { ProviderError, type ProviderFailure } from "./provider-error.ts";
+import { ProviderError, type ProviderFailure } from "./market-data.ts";
 
 export interface RequestLimits {
   headersTimeoutMs: number;

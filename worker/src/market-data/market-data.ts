@@ -1,6 +1,9 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { ProviderFailure } from "@shared/contract/admin.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
+import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
+import { openingTime } from "./candles.ts";
 
 /** `limit` counts closed candles. */
 export interface CandleRequest {
@@ -68,4 +71,83 @@ export interface LiveProvider extends MarketData {
   isReachable(abort: AbortSignal): Promise<boolean>;
   /** Of the symbols that it lists. */
   readonly prices?: PriceStream | undefined;
+}
+
+export type { ProviderFailure };
+
+/** `provider`: every other call would fail as well. `market`: other markets may work. */
+export type FailureScope = "market" | "provider";
+
+interface ProviderFault {
+  provider: string;
+  failure: ProviderFailure;
+  message: string;
+  scope?: FailureScope | undefined;
+  retryable?: boolean | undefined;
+  status?: number | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+/** A failed call to an external service. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly provider: string;
+  readonly failure: ProviderFailure;
+  readonly scope: FailureScope;
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  private readonly fault: ProviderFault;
+
+  constructor(fault: ProviderFault) {
+    super(`${fault.provider}: ${fault.message}`, { cause: fault.cause });
+    this.fault = fault;
+    this.provider = fault.provider;
+    this.failure = fault.failure;
+    this.scope = fault.scope ?? "market";
+    this.retryable = fault.retryable ?? fault.failure !== "unknown-symbol";
+    this.status = fault.status;
+    this.retryAfterMs = fault.retryAfterMs;
+  }
+  ofProvider(): ProviderError {
+    if (this.scope === "provider") return this;
+    return new ProviderError({ ...this.fault, scope: "provider", cause: this });
+  }
+}
+
+/** A model declined to answer. The same request would be declined again. */
+export class ModelRefusalError extends ProviderError {
+  constructor({ provider, status }: { provider: string; status?: number | undefined }) {
+    const message = "the model declined to answer";
+    super({ provider, failure: "refused", retryable: false, status, message });
+  }
+}
+
+/** Just after a close an exchange may lack the newest candle, and in a quiet minute no one trades. */
+const STOPPED_AFTER_CANDLES = 3;
+
+/** Whether a series ends too early for `now`, considering trading hours and the provider's delay. */
+export function isStale(
+  series: Pick<CandleSeries, "candles" | "market">,
+  { timeframe, now }: { timeframe: Timeframe; now: number },
+): boolean {
+  const last = series.candles.at(-1);
+  if (!last) return true;
+  const { hours, delayMs } = series.market ?? { hours: "always", delayMs: 0 };
+  const until = now - delayMs;
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  let missed = 0;
+  let slot = last.time + lengthMs;
+  while (missed < STOPPED_AFTER_CANDLES && slot + lengthMs <= until) {
+    const opensAt = isOpen(hours, slot) ? slot : nextOpen(hours, slot);
+    if (opensAt < slot + lengthMs) {
+      missed += 1;
+      slot += lengthMs;
+    } else {
+      slot = openingTime(opensAt, timeframe);
+    }
+  }
+  return missed >= STOPPED_AFTER_CANDLES;
 }

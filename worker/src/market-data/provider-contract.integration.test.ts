@@ -6,7 +6,7 @@ import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oan
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CCXT_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { CandleRequest, MarketData } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";

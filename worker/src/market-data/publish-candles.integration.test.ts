@@ -4,9 +4,13 @@ import { chartKey } from "@shared/database/models/current-candles.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { candlesFromCloses } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
-import { CCXT_LIMITS, silentLogger } from "../testing/quick-limits.ts";
+import {
+  CCXT_LIMITS,
+  candlesFromCloses,
+  liveSeries,
+  memoryMarketData,
+  silentLogger,
+} from "../testing/fakes.ts";
 import { CandleCache } from "./candle-cache.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { MarketData } from "./market-data.ts";

@@ -5,7 +5,7 @@ import { MARKET_SNAPSHOT_ID } from "@shared/database/models/worker-reports.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CCXT_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CandleCache } from "./candle-cache.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import { publishMarkets } from "./publish-markets.ts";

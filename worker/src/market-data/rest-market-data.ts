@@ -3,7 +3,7 @@ import { UnusableCandlesError } from "./candles.ts";
 import { abortedByCaller, raceAbort } from "./deadline.ts";
 import { CANDLE_LIMITS, fetchBody, type RequestLimits, withBase } from "./fetch-body.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
-import { ProviderError, type ProviderFailure } from "./provider-error.ts";
+import { ProviderError, type ProviderFailure } from "./market-data.ts";
 
 export interface JsonAnswer {
   status: number;

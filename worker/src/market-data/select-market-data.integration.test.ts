@@ -5,7 +5,7 @@ import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import type { CandleRequest } from "./market-data.ts";
 import {
   createMarketData,

@@ -5,12 +5,12 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
 import type { CcxtLimits } from "./ccxt/ccxt-market-data.ts";
-import type { GuardLimits, ProviderHealth } from "./circuit-breaker.ts";
 import { abortedByCaller, raceAbort } from "./deadline.ts";
+import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
+import { ProviderError } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
-import { ProviderError } from "./provider-error.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 

@@ -3,7 +3,7 @@ import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CCXT_LIMITS, patient } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, patient } from "../testing/fakes.ts";
 import type { CandleRequest } from "./market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 

@@ -8,8 +8,14 @@ import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { askAnalyst } from "../analysis/request-advice.ts";
 import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
 import { createFallbackMarketData } from "../market-data/fallback-market-data.ts";
-import { candlesFromCloses, series } from "../testing/candles.ts";
-import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import {
+  CCXT_LIMITS,
+  candlesFromCloses,
+  GUARD_LIMITS,
+  patient,
+  series,
+  silentLogger,
+} from "../testing/fakes.ts";
 import { countedAnalyst, createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
 
 let exchange: FakeExchange;

@@ -6,7 +6,7 @@ import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
 import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 
 export interface Market {
   data: MarketDataSource;

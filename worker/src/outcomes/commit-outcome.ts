@@ -2,12 +2,11 @@ import type { Candle } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
-import { UNFINISHED } from "@shared/database/models/signal.ts";
+import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts";
-import { commit } from "@shared/outbox/commit.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
-import type { Types } from "mongoose";
-import { updateTradeSignals } from "./update-trade-signals.ts";
+import type { QueryFilter, Types } from "mongoose";
 
 const MAX_CANDLES = 500;
 
@@ -36,6 +35,47 @@ export async function commitFill(
   // Another worker may have been first.
   const stored = await database.marketAnalyses.findById(_id).select({ filled: 1 }).lean();
   if (stored?.filled) await shareFill(database, _id, stored.filled);
+}
+
+const BATCH_SIZE = 200;
+
+interface SignalChange {
+  /** Must not match changed signals. */
+  filter: QueryFilter<SignalRecord>;
+  set: Partial<SignalRecord>;
+  announce(uow: UnitOfWork, signal: Pick<SignalRecord, "_id" | "userId">): void;
+}
+
+/**
+ * Changes the signals of a trade in batches, with an event for each user. Call it again after a crash.
+ * @returns the number of changed signals
+ */
+export async function updateTradeSignals(
+  database: Database,
+  analysisId: Types.ObjectId,
+  change: SignalChange,
+): Promise<number> {
+  const filter: QueryFilter<SignalRecord> = {
+    ...{ analysisId, status: "completed", "analysis.final_signal": { $ne: "WAIT" } },
+    ...change.filter,
+  };
+  let total = 0;
+  while (await database.signals.exists(filter)) {
+    total += await commit(database, { lockKeys: `analysis:${analysisId}` }, async (uow) => {
+      const { session } = uow;
+      const signals = await database.signals
+        .find(filter)
+        .select({ userId: 1 })
+        .limit(BATCH_SIZE)
+        .session(session)
+        .lean();
+      const ids = { $in: signals.map(({ _id }) => _id) };
+      await database.signals.updateMany({ _id: ids }, { $set: change.set }, { session });
+      for (const signal of signals) change.announce(uow, signal);
+      return signals.length;
+    });
+  }
+  return total;
 }
 
 /** Publishes the fill for signals that do not have it yet. */

@@ -8,7 +8,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { raceAbort, withDeadline } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { updateTradeSignals } from "./update-trade-signals.ts";
+import { updateTradeSignals } from "./commit-outcome.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
 /** Ends before the next round is due. What is left expires soonest and comes first then. */

@@ -1,16 +1,73 @@
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { PRICE_TIMEFRAME } from "@shared/contract/constants.ts";
 import type { PriceFeed } from "@shared/contract/prices.ts";
+import type { MarketDataSource } from "@shared/contract/status.ts";
+import { nativeCollection } from "@shared/database/database.ts";
+import { PRICE_WATCHER_TIMEOUT_MS } from "@shared/database/models/live-price.ts";
+import { isOpen } from "@shared/domain/trading-hours.ts";
+import { repeat } from "@shared/runtime/repeat.ts";
 import { Semaphore } from "async-mutex";
-import type { PriceStream } from "../market-data/market-data.ts";
+import { Lease } from "../lease.ts";
+import { withDeadline } from "../market-data/deadline.ts";
+import type { CandleSeries, MarketData, PriceStream } from "../market-data/market-data.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { EXCHANGE_FEED_LIMITS, ExchangeFeed, type ExchangeFeedLimits } from "./exchange-feed.ts";
-import {
-  POLL_INTERVALS_MS,
-  type PolledPrice,
-  type PollIntervals,
-  pollPrice,
-} from "./poll-price.ts";
 import { PriceWriter } from "./write-prices.ts";
+
+/** Spares the providers: a request for each watched market. `delayed`: the provider publishes late, or the market is closed. */
+const POLL_INTERVALS_MS = { live: 5_000, replay: 1_000, delayed: 30_000, failed: 5_000 };
+
+export interface PriceFeedLimits extends ExchangeFeedLimits {
+  pollMs: typeof POLL_INTERVALS_MS;
+}
+
+type PriceFeedDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "metrics"> &
+  Pick<WorkerDeps, "now" | "shutdown"> & {
+    market: Pick<MarketDataSelection, "priceStream">;
+    limits?: PriceFeedLimits;
+  };
+
+const ROUND_INTERVAL_MS = 500;
+
+/** Brings the live prices that servers want. One worker does it for all; if it stops, another goes on in seconds. */
+export function startPrices(deps: PriceFeedDeps & { workerId: string }): {
+  stop: () => Promise<void>;
+} {
+  const { database, logger, workerId: owner } = deps;
+  const lease = new Lease({ database, name: "prices", owner });
+  const feeds = new PriceFeeds(deps);
+  const rounds = repeat({
+    async work() {
+      const isLeader = await lease.hold();
+      feeds.watch(isLeader ? await findWatchedSymbols(deps) : new Set());
+      feeds.round();
+    },
+    intervalMs: ROUND_INTERVAL_MS,
+    retryMs: ROUND_INTERVAL_MS,
+    onError(error) {
+      logger.warn({ err: error }, "watched prices not read");
+      if (!lease.isHeld) feeds.watch(new Set());
+    },
+  });
+  return {
+    async stop() {
+      await rounds.stop();
+      feeds.watch(new Set());
+      await lease.release();
+    },
+  };
+}
+
+async function findWatchedSymbols({
+  database,
+}: Pick<PriceFeedDeps, "database">): Promise<ReadonlySet<string>> {
+  const oldest = { $subtract: ["$$NOW", PRICE_WATCHER_TIMEOUT_MS] };
+  const watchers = await nativeCollection(database.priceWatchers)
+    .find({ $expr: { $gt: ["$seenAt", oldest] } })
+    .toArray();
+  return new Set(watchers.flatMap(({ symbols }) => symbols));
+}
 
 /** Signals have priority. */
 const MAX_POLLS = 8;
@@ -18,18 +75,6 @@ const MAX_POLLS = 8;
 const STREAM_GRACE_MS = 1_500;
 /** How long a market is polled before its stream is chosen again: an exchange may be reachable by then. */
 const CHOICE_MS = 60_000;
-
-export interface PriceFeedLimits extends ExchangeFeedLimits {
-  pollMs: PollIntervals;
-}
-
-const DEFAULT_LIMITS: PriceFeedLimits = { ...EXCHANGE_FEED_LIMITS, pollMs: POLL_INTERVALS_MS };
-
-export type PriceFeedDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "metrics"> &
-  Pick<WorkerDeps, "now" | "shutdown"> & {
-    market: Pick<MarketDataSelection, "priceStream">;
-    limits?: PriceFeedLimits;
-  };
 
 interface WatchedMarket {
   symbol: string;
@@ -41,7 +86,7 @@ interface WatchedMarket {
 }
 
 /** One feed for each watched market: the WebSocket of an exchange, or polling where there is none or while it is silent. */
-export class PriceFeeds {
+class PriceFeeds {
   readonly #deps: PriceFeedDeps;
   readonly #limits: PriceFeedLimits;
   readonly #writer: PriceWriter;
@@ -51,7 +96,7 @@ export class PriceFeeds {
 
   constructor(deps: PriceFeedDeps) {
     this.#deps = deps;
-    this.#limits = deps.limits ?? DEFAULT_LIMITS;
+    this.#limits = deps.limits ?? { ...EXCHANGE_FEED_LIMITS, pollMs: POLL_INTERVALS_MS };
     this.#writer = new PriceWriter(deps);
   }
 
@@ -157,4 +202,42 @@ export class PriceFeeds {
     this.#writer.forget(symbol);
     exchange?.unwatch(symbol);
   }
+}
+
+const POLL_TIMEOUT_MS = 7_000;
+/** Enough for every provider, at the cost of one. */
+const CANDLES = 2;
+
+interface PolledPrice {
+  price: number;
+  at: number;
+  provider: string;
+  data: MarketDataSource;
+  isDelayed: boolean;
+}
+
+/** The newest price of a market from its candles. Rejects with `ProviderError`. */
+async function pollPrice(
+  { marketData, now }: { marketData: MarketData; now: () => Date },
+  { symbol, abort }: { symbol: string; abort: AbortSignal },
+): Promise<PolledPrice> {
+  const request = { symbol, timeframe: PRICE_TIMEFRAME, limit: CANDLES, withOpen: true } as const;
+  const series = await withDeadline({ abort, timeoutMs: POLL_TIMEOUT_MS }, (inTime) =>
+    marketData.candles({ ...request, abort: inTime }),
+  );
+  return newestPrice(series, now().getTime());
+}
+
+function newestPrice(series: CandleSeries, now: number): PolledPrice {
+  const { candles, open, provider, data, market } = series;
+  const { hours, delayMs } = market ?? { hours: "always", delayMs: 0 };
+  const isTrading = open !== undefined && isOpen(hours, now - delayMs);
+  const newest = open ?? candles.at(-1);
+  if (!newest) throw new Error("a series without candles");
+  const closedAt = newest.time + TIMEFRAME_MS[PRICE_TIMEFRAME];
+  return {
+    price: newest.close,
+    at: Math.min(now - delayMs, isTrading ? now : closedAt),
+    ...{ provider, data, isDelayed: !isTrading || delayMs > 0 },
+  };
 }

@@ -1,6 +1,6 @@
 import { addBuckets, bucketOf, expectedCalibrationError } from "@shared/stats/tally.ts";
 import { describe, expect, it } from "vitest";
-import { stateSignals } from "../testing/stated-signals.ts";
+import { stateSignals } from "../testing/fakes.ts";
 import {
   calibrate,
   fitCalibration,

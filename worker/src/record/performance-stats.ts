@@ -4,11 +4,12 @@ import { type Resolution, resolutionSchema } from "@shared/contract/resolution.t
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
+  type CalibratedKind,
   PENDING_DAY,
   PERFORMANCE_STATE_ID,
   type RecordedKind,
 } from "@shared/database/models/performance.ts";
-import { recordedKindOf, seriesKeysOf } from "@shared/domain/performance-series.ts";
+import { recordedKindOf, seriesKeysOf, UNVERSIONED } from "@shared/domain/performance-series.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import {
   type ClosedTrade,
@@ -19,6 +20,7 @@ import {
 } from "@shared/stats/tally.ts";
 import type { ClientSession, mongo } from "mongoose";
 import { z } from "zod";
+import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
 
 const closedAnalysisShape = z.object({
   symbol: z.string(),
@@ -61,7 +63,7 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
 
 const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
 
-export type AnalysisFilter = mongo.Filter<mongo.Document>;
+type AnalysisFilter = mongo.Filter<mongo.Document>;
 
 interface ReadOptions {
   database: Database;
@@ -74,7 +76,7 @@ interface ReadOptions {
 }
 
 /** Reads the finished analyses that match the filter. One with an invalid shape is logged and skipped. */
-export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedAnalysis> {
+async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedAnalysis> {
   const { database, logger, filter, session, newest } = options;
   const found = database.marketAnalyses.collection.find(filter, {
     projection: PROJECTION,
@@ -88,7 +90,7 @@ export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<
   }
 }
 
-export async function readSnapshot<Result>(
+async function readSnapshot<Result>(
   database: Database,
   read: (session: ClientSession) => Promise<Result>,
 ): Promise<Result> {
@@ -100,7 +102,7 @@ export async function readSnapshot<Result>(
   }
 }
 
-export interface PerformanceDeps {
+interface PerformanceDeps {
   database: Database;
   logger: Logger;
   now: () => Date;
@@ -251,4 +253,75 @@ function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTr
   const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
   if (!resolution || stopLoss === null || takeProfit === null) return null;
   return closedTrade({ ...resolution, stopLoss, takeProfit });
+}
+
+const REFIT_AFTER_OUTCOMES = 50;
+const REFIT_AFTER_MS = 3_600_000;
+
+/** Fits the calibration of each analyst and version with enough new outcomes. */
+export async function refitCalibrations(deps: PerformanceDeps): Promise<CalibratedKind[]> {
+  const { database } = deps;
+  const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
+  const kinds = new Map(
+    state?.recorded.map(({ data, analyst, version }) => [
+      `${data}|${analyst}|${version}`,
+      { data, analyst, version },
+    ]),
+  );
+  const fitted: CalibratedKind[] = [];
+  for (const kind of kinds.values()) {
+    deps.abort?.throwIfAborted();
+    if (await refitCalibration(deps, kind)) fitted.push(kind);
+  }
+  return fitted;
+}
+
+/** Fits the calibration of one of them by the outcomes before `now`. */
+export async function refitCalibration(
+  deps: PerformanceDeps,
+  kind: CalibratedKind,
+): Promise<boolean> {
+  const { database, now } = deps;
+  const fittedAt = now();
+  const latest = await database.calibrations
+    .findOne({ ...kind, fittedAt: { $lte: fittedAt } })
+    .sort({ fittedAt: -1 })
+    .lean();
+  const outcomes = await readOutcomes(deps, kind);
+  const newOnes = outcomes.filter(
+    ({ resolvedAt }) => resolvedAt > Number(latest?.fittedUntil ?? 0),
+  );
+  const isDue = latest === null || fittedAt.getTime() - Number(latest.fittedAt) >= REFIT_AFTER_MS;
+  if (newOnes.length < (isDue ? 1 : REFIT_AFTER_OUTCOMES)) return false;
+  const calibration = fitCalibration({ outcomes, cutoff: fittedAt.getTime() });
+  if (!calibration) return false;
+  const fittedUntil = new Date(calibration.fittedUntil);
+  await database.calibrations.insertOne({ ...kind, ...calibration, fittedAt, fittedUntil });
+  return true;
+}
+
+function readOutcomes(
+  deps: PerformanceDeps,
+  { data, analyst, version }: CalibratedKind,
+): Promise<TimedOutcome[]> {
+  const filter: AnalysisFilter = {
+    outcome: { $in: ["WIN", "LOSS"] },
+    "result.analysis.source.data": data,
+    "result.analysis.source.analyst": analyst,
+    "result.analysis.source.analyst_version": version === UNVERSIONED ? null : version,
+  };
+  return readSnapshot(deps.database, async (session) => {
+    const outcomes: TimedOutcome[] = [];
+    const newest = { ...deps, filter, session, newest: MAX_OUTCOMES };
+    for await (const { result, outcome, resolution } of readClosedAnalyses(newest)) {
+      if (!resolution) continue;
+      outcomes.push({
+        openedAt: Date.parse(resolution.filled_at ?? resolution.resolved_at),
+        resolvedAt: Date.parse(resolution.resolved_at),
+        stated: result.analysis.confidence / 100,
+        won: outcome === "WIN",
+      });
+    }
+    return outcomes;
+  });
 }

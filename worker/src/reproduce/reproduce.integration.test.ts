@@ -18,8 +18,7 @@ import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
 
 const uri = newDatabaseUri("reproduce");

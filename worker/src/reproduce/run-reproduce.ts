@@ -12,9 +12,8 @@ import {
   type Analyst,
   NO_ADVICE,
 } from "../analysis/analyst.ts";
-import { OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
+import { OPENAI_ANALYST_VERSION, readAdvice } from "../analysis/openai/openai-analyst.ts";
 import { promptProvenance } from "../analysis/openai/prompt.ts";
-import { readAdvice } from "../analysis/openai/reply.ts";
 import {
   hashCandles,
   type SignalProvenance,
@@ -22,7 +21,7 @@ import {
 } from "../analysis/provenance.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { ProviderError } from "../market-data/provider-error.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 
 type Reproduction =
   | { verdict: "match"; notes: string[] }

@@ -13,7 +13,7 @@ import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { withDeadline } from "../market-data/deadline.ts";
-import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
+import { ModelRefusalError, ProviderError } from "../market-data/market-data.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { withCalibration } from "./calibrated-confidence.ts";

@@ -14,8 +14,7 @@ import type { Analyst } from "../analysis/analyst.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { recordedCandles } from "../testing/candles.ts";
-import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { runAnalysis } from "./run-analysis.ts";
 
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);

@@ -4,7 +4,7 @@ import { type BacktestRange, selectRange } from "../backtest/range.ts";
 import { recordedMarket } from "../backtest/recorded-market.ts";
 import type { BacktestInput } from "../backtest/run-backtest.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { recordedCandles } from "./candles.ts";
+import { recordedCandles } from "./fakes.ts";
 
 const BITCOIN = { symbol: "BTC/USDT", timeframe: "1h" } as const;
 

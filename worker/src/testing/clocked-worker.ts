@@ -5,10 +5,10 @@ import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
+import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { SignalQueue } from "../jobs/signal-queue.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { runSchedule } from "../scheduler/run-schedule.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 

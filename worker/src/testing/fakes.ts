@@ -1,7 +1,20 @@
+import { readFileSync } from "node:fs";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { Advice, AdviceRequest, Analyst } from "../analysis/analyst.ts";
-import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { ProviderError, type ProviderFailure } from "../market-data/provider-error.ts";
+import type { CcxtLimits } from "../market-data/ccxt/ccxt-market-data.ts";
+import type { GuardLimits } from "../market-data/fallback-market-data.ts";
+import {
+  type CandleRequest,
+  type CandleSeries,
+  type MarketData,
+  ProviderError,
+  type ProviderFailure,
+} from "../market-data/market-data.ts";
 
 interface MemoryMarketData extends MarketData {
   asked: CandleRequest[];
@@ -103,4 +116,85 @@ export function scriptedMarket(
       return { candles: closed.slice(-limit), provider: "scripted", data: "live", notes: [] };
     },
   };
+}
+
+export const MONDAY = Date.UTC(2024, 0, 1);
+
+/** Candles that open at the previous close. */
+export function candlesFromCloses(
+  closes: readonly number[],
+  options: { timeframe?: Timeframe; startAt?: number; reach?: number; volume?: number } = {},
+): Candle[] {
+  const { timeframe = "1h", startAt = MONDAY, reach = 0.5, volume = 10 } = options;
+  return closes.map((close, index) => {
+    const open = closes[index - 1] ?? close;
+    return {
+      time: startAt + index * TIMEFRAME_MS[timeframe],
+      open,
+      high: Math.max(open, close) + reach,
+      low: Math.min(open, close) - reach,
+      close,
+      volume,
+    };
+  });
+}
+
+export function series(count: number, valueAt: (index: number) => number): number[] {
+  return Array.from({ length: count }, (_, index) => valueAt(index));
+}
+
+export function recordedCandles(name: string): Candle[] {
+  const file = new URL(`../market-data/replay/data/${name}.csv`, import.meta.url);
+  return parseCandleCsv(readFileSync(file, "utf8"));
+}
+
+const GENEROUS = { headersTimeoutMs: 10_000, totalTimeoutMs: 10_000, maxBytes: 2_000_000 };
+const NO_HEADERS = { ...GENEROUS, headersTimeoutMs: 250 };
+const NO_BODY = { ...GENEROUS, totalTimeoutMs: 250 };
+
+/** Limits that a slow machine does not reach, and limits that make stalls visible quickly. */
+export const CCXT_LIMITS = {
+  generous: { candles: GENEROUS, markets: GENEROUS },
+  stalledHeaders: { candles: NO_HEADERS, markets: GENEROUS },
+  stalledBody: { candles: NO_BODY, markets: GENEROUS },
+  stalledMarkets: { candles: GENEROUS, markets: NO_BODY },
+} satisfies Record<string, CcxtLimits>;
+
+export const GUARD_LIMITS: GuardLimits = {
+  timeShareMs: 10_000,
+  retryDelayMs: 1,
+  failuresToRest: 3,
+  restMs: 60_000,
+};
+
+export const silentLogger = createLogger({ service: "test", level: "silent" });
+
+export function patient(): AbortSignal {
+  return new AbortController().signal;
+}
+
+const STEP_MS = 3_600_000;
+const WALK_START = Date.UTC(2026, 0, 1);
+
+/** A stated confidence, 0–1, and its outcome; one is resolved each hour. */
+interface StatedSignal {
+  openedAt: number;
+  resolvedAt: number;
+  stated: number;
+  won: boolean;
+}
+
+/** Signals with stated confidences from 50 % to 100 %, which win with the chance `trueChance`. */
+export function stateSignals(options: {
+  seed: number;
+  count: number;
+  trueChance: (stated: number) => number;
+}): StatedSignal[] {
+  const random = xoroshiro128plus(options.seed);
+  return Array.from({ length: options.count }, (_, index) => {
+    const stated = uniformInt(random, 50, 100) / 100;
+    const won = uniformFloat64(random) < options.trueChance(stated);
+    const resolvedAt = WALK_START + index * STEP_MS;
+    return { openedAt: resolvedAt - STEP_MS / 2, resolvedAt, stated, won };
+  });
 }

@@ -7,9 +7,9 @@ import {
 } from "@shared/testing/fakes/fake-openai.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ModelRefusalError } from "../../market-data/provider-error.ts";
-import { Recordings } from "../../market-data/replay/recordings.ts";
-import { patient } from "../../testing/quick-limits.ts";
+import { ModelRefusalError } from "../../market-data/market-data.ts";
+import { Recordings } from "../../market-data/replay/replay-market-data.ts";
+import { patient } from "../../testing/fakes.ts";
 import type { AdviceRequest, Analyst, CallUsage } from "../analyst.ts";
 import { buildMarketBrief, type MarketBrief } from "../market-brief.ts";
 import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";

@@ -4,7 +4,6 @@ import { instrumentClass } from "@shared/contract/instruments.ts";
 import { roundTripPercent } from "@shared/contract/trading-costs.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import type { AdviceRequest } from "../analyst.ts";
-import { MAX_COST_SHARE, minStopDistance } from "../cost-limit.ts";
 import { volatilityRegime } from "../indicators.ts";
 import {
   formatAtTick,
@@ -12,7 +11,7 @@ import {
   type PriceScale,
   type StructureLevel,
 } from "../market-brief.ts";
-import { TRADE_BOUNDS } from "../validate-advice.ts";
+import { MAX_COST_SHARE, minStopDistance, TRADE_BOUNDS } from "../validate-advice.ts";
 
 /** Must change with every change of the prompts or of the brief: calibration is per version. */
 export const PROMPT_VERSION = "2026-12-3";

@@ -1,7 +1,7 @@
 import { type Candle, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses, recordedCandles, series } from "../../testing/candles.ts";
+import { candlesFromCloses, recordedCandles, series } from "../../testing/fakes.ts";
 import { type Advice, adviceSchema } from "../analyst.ts";
 import { buildMarketBrief, type MarketBrief, roundToTick } from "../market-brief.ts";
 import { validateAdvice } from "../validate-advice.ts";

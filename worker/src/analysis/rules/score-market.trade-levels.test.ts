@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses } from "../../testing/candles.ts";
+import { candlesFromCloses } from "../../testing/fakes.ts";
 import { buildMarketBrief } from "../market-brief.ts";
 import { tradeLevels } from "./score-market.ts";
 

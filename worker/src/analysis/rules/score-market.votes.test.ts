@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candlesFromCloses } from "../../testing/candles.ts";
+import { candlesFromCloses } from "../../testing/fakes.ts";
 import type { Indicators } from "../indicators.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import {

@@ -10,7 +10,7 @@ import {
 import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, patient, silentLogger } from "../../testing/quick-limits.ts";
+import { CCXT_LIMITS, patient, silentLogger } from "../../testing/fakes.ts";
 import type { CandleRequest } from "../market-data.ts";
 import { type CcxtLimits, CcxtMarketData, type CcxtOptions } from "./ccxt-market-data.ts";
 

@@ -21,7 +21,7 @@ import type {
   PriceStream,
   SeriesMarket,
 } from "../market-data.ts";
-import { ProviderError } from "../provider-error.ts";
+import { ProviderError } from "../market-data.ts";
 import { createPriceStream } from "./ccxt-price-stream.ts";
 import {
   createExchange,

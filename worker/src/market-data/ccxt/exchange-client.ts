@@ -4,7 +4,7 @@ import ccxt, { Exchange } from "ccxt";
 import { z } from "zod";
 import { UnusableCandlesError } from "../candles.ts";
 import { fetchBody, type RequestLimits, withBase } from "../fetch-body.ts";
-import { type FailureScope, ProviderError, type ProviderFailure } from "../provider-error.ts";
+import { type FailureScope, ProviderError, type ProviderFailure } from "../market-data.ts";
 
 type ExchangeClass = new (config: Record<string, unknown>) => Exchange;
 

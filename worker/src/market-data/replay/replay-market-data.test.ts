@@ -7,10 +7,9 @@ import {
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { patient } from "../../testing/quick-limits.ts";
+import { patient } from "../../testing/fakes.ts";
 import { resample } from "../candles.ts";
-import { REPLAY_TURNS_AT, Recordings } from "./recordings.ts";
-import { createReplayMarketData } from "./replay-market-data.ts";
+import { createReplayMarketData, REPLAY_TURNS_AT, Recordings } from "./replay-market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
 const PAST = Date.UTC(2026, 10, 18);

@@ -9,7 +9,7 @@ import {
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { openingTime } from "../candles.ts";
-import type { CandleSource } from "./recordings.ts";
+import type { CandleSource } from "./replay-market-data.ts";
 
 interface DemoInstrument {
   /** Price that the simulation moves around. */

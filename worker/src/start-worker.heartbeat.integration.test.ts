@@ -2,8 +2,8 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startHeartbeat } from "./heartbeat.ts";
-import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
+import type { ProviderHealth } from "./market-data/fallback-market-data.ts";
+import { startHeartbeat } from "./start-worker.ts";
 
 let database: Database;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { OTHER_COINS } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
-import { ProviderCircuitBreaker } from "./circuit-breaker.ts";
+import { ProviderCircuitBreaker } from "./fallback-market-data.ts";
 import type { CandleRequest } from "./market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);

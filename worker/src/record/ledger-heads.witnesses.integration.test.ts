@@ -7,8 +7,8 @@ import { type HttpFake, readText, startHttpFake } from "@shared/testing/fakes/fa
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { calendarWitness } from "./calendar-witness.ts";
-import { type Witness, webhookWitness, witnessHeads } from "./witness-heads.ts";
+import { type Witness, witnessHeads } from "./ledger-heads.ts";
+import { calendarWitness, webhookWitness } from "./witnesses.ts";
 
 const NOON = Date.parse("2025-01-31T12:00:00.000Z");
 const QUICK = { timeoutMs: 200 };

@@ -2,8 +2,45 @@ import { DAY_MS } from "@shared/contract/durations.ts";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
-import { presentHead } from "@shared/domain/ledger.ts";
-import { withDeadline } from "../market-data/deadline.ts";
+import {
+  appendToHeadFile,
+  headFile,
+  presentHead,
+  readHeadFile,
+  readLedgerHead,
+} from "@shared/domain/ledger.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+
+export interface PublishHeadDeps {
+  database: Database;
+  logger: Logger;
+  dataDir: string;
+  now: () => Date;
+}
+
+/** Publishes today's ledger head in the database, in a file and in the log. The first caller of a day decides. */
+export async function publishLedgerHead(deps: PublishHeadDeps): Promise<void> {
+  const { database, logger, dataDir } = deps;
+  if (!(await settleToday(deps))) return;
+  const file = headFile(dataDir);
+  const known = new Set((await readHeadFile(file)).map(({ day }) => day));
+  const published = await database.ledgerPublications.find().sort({ _id: 1 }).lean();
+  const missing = published.map(presentHead).filter(({ day }) => !known.has(day));
+  await appendToHeadFile(file, missing);
+  for (const head of missing) logger.info(head, "ledger head");
+}
+
+async function settleToday({ database, now }: PublishHeadDeps): Promise<boolean> {
+  const { seq, hash, at } = await readLedgerHead(database);
+  if (at === null) return false;
+  const day = now().toISOString().slice(0, 10);
+  await database.ledgerPublications.updateOne(
+    { _id: day },
+    { $setOnInsert: { seq, hash, at } },
+    { upsert: true },
+  );
+  return true;
+}
 
 export type Testimony = Pick<
   WitnessReceiptRecord,
@@ -103,30 +140,3 @@ async function completePending(deps: WitnessHeadsDeps, witness: Witness): Promis
 }
 
 const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_INTERVAL_MS);
-
-const TIMEOUT_MS = 10_000;
-
-/** Posts each head as JSON. Any 2xx status counts as success. */
-export function webhookWitness(
-  url: string,
-  { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
-): Witness {
-  return {
-    kind: "webhook",
-    name: "webhook",
-    async submit({ day, seq, hash, at }, abort) {
-      const response = await withDeadline({ abort, timeoutMs }, (signal) =>
-        fetch(url, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ day, seq, hash, at }),
-          redirect: "error",
-          signal,
-        }),
-      );
-      await response.body?.cancel();
-      if (!response.ok) throw new Error(`the webhook responded with status ${response.status}`);
-      return { status: "complete" };
-    },
-  };
-}

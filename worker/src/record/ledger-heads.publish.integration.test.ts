@@ -9,7 +9,7 @@ import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { appendRecords } from "./append-records.ts";
-import { type PublishHeadDeps, publishLedgerHead } from "./publish-ledger-head.ts";
+import { type PublishHeadDeps, publishLedgerHead } from "./ledger-heads.ts";
 
 const FRIDAY = new Date("2025-01-31T00:00:00.000Z");
 const SATURDAY = new Date("2025-02-01T00:00:00.000Z");

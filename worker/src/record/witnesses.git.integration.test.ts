@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { gitWitness } from "./git-witness.ts";
+import { gitWitness } from "./witnesses.ts";
 
 const head = {
   day: "2025-01-31",

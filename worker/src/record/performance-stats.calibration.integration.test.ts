@@ -12,9 +12,8 @@ import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { calibratedConfidence } from "../signals/calibrated-confidence.ts";
-import { stateSignals } from "../testing/stated-signals.ts";
-import { updatePerformanceStats } from "./performance-stats.ts";
-import { refitCalibrations } from "./refit-calibrations.ts";
+import { stateSignals } from "../testing/fakes.ts";
+import { refitCalibrations, updatePerformanceStats } from "./performance-stats.ts";
 
 const RULES = { data: "live", analyst: "rules", version: "rules/1" };
 const somebody = { _id: new Types.ObjectId() };

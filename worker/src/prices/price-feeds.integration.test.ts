@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { CCXT_LIMITS, silentLogger } from "../testing/quick-limits.ts";
+import { CCXT_LIMITS, silentLogger } from "../testing/fakes.ts";
 import type { PriceFeedLimits } from "./price-feeds.ts";
-import { startPrices } from "./start-prices.ts";
+import { startPrices } from "./price-feeds.ts";
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const POLLS = { live: 200, replay: 200, delayed: 200, failed: 200 };

@@ -1,6 +1,6 @@
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
-import { costShare, costWarnings, isTooCostly, minStopDistance } from "./cost-limit.ts";
+import { costShare, costWarnings, isTooCostly, minStopDistance } from "./validate-advice.ts";
 
 /** 0.15 % for a round trip. */
 const costs = { spread_percent: 0.05, commission_percent: 0.05 };

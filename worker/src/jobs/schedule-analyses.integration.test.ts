@@ -23,8 +23,7 @@ import { runAnalysis } from "../signals/run-analysis.ts";
 import { finishRun, startRuns } from "../signals/signal-lifecycle.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { planCloses } from "./plan-closes.ts";
-import { queueDueAnalyses } from "./queue-scheduled.ts";
+import { planCloses, queueDueAnalyses } from "./schedule-analyses.ts";
 
 /** A Friday on which all markets are open. */
 const CLOSE = new Date("2026-11-20T12:00:00Z");

@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { describe, expect, it } from "vitest";
-import { isStale } from "./stale-series.ts";
+import { isStale } from "./market-data.ts";
 
 const utc = (text: string) => Date.parse(`${text}:00Z`);
 

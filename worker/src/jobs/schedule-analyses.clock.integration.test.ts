@@ -11,7 +11,7 @@ import { recurringJobs } from "../jobs/job-definitions.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { runSchedule, type ScheduleDeps } from "./run-schedule.ts";
+import { runSchedule, type ScheduleDeps } from "./schedule-analyses.ts";
 
 const CLOSE = Date.parse("2026-11-20T12:00:00Z");
 
