@@ -1,5 +1,9 @@
 import type { ChannelKind, MessageType } from "@shared/contract/channels.ts";
-import type { ChannelTarget } from "@shared/runtime/channel-secrets.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { ChannelSecrets, ChannelTarget } from "@shared/runtime/channel-secrets.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { DeliverySettings } from "@shared/runtime/settings.ts";
+import type { WorkerMetrics } from "../metrics/worker-metrics.ts";
 
 /** One message to one channel. */
 export interface ChannelMessage {
@@ -15,8 +19,8 @@ export interface ChannelMessage {
   user: { username: string; email: string };
   /** Time of this attempt. */
   sentAt: Date;
-  /** After this time, the message is of no use. */
-  expiresAt: Date;
+  /** Of a signal: after this time, it can no longer be acted upon. */
+  validUntil: Date | null;
 }
 
 export interface SendResult {
@@ -35,6 +39,8 @@ export interface ChannelSender {
   send(message: ChannelMessage, abort: AbortSignal): Promise<SendResult>;
   /** While it is false, this worker leaves channels of the kind to others. */
   isReady?(): boolean;
+  /** Channels that one worker works on at once; 100 unless given. */
+  maxInFlight?: number;
 }
 
 /** Channels of a kind without a sender wait. */
@@ -47,3 +53,18 @@ export const messageJson = ({
   data,
 }: Pick<ChannelMessage, "type" | "timestamp" | "data">): string =>
   JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
+
+export interface DeliveryDeps {
+  database: Database;
+  logger: Logger;
+  settings: Pick<DeliverySettings, "NODE_ENV" | "VITE_API_URL">;
+  secrets: ChannelSecrets;
+  senders: ChannelSenders;
+  metrics: Pick<WorkerMetrics, "deliveryAttempted">;
+  /** The time that all workers share: that of the database. */
+  readTime: () => Promise<Date>;
+  /** From 0 to 1, for the jitter of retries. */
+  random: () => number;
+  workerId: string;
+  attemptTimeoutMs?: number;
+}

@@ -1,5 +1,4 @@
 import { type ChannelSummary, MAX_SUMMARY_MESSAGES } from "@shared/contract/channels.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { type Analysis, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -8,14 +7,10 @@ import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/admin-access.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
-import type { DeliveryDeps } from "./delivery-deps.ts";
+import type { ChannelMessage, DeliveryDeps } from "./channel-sender.ts";
 import { wantedType } from "./plan-delivery.ts";
 
-export interface MessageContent {
-  timestamp: Date;
-  data: unknown;
-  expiresAt: Date;
-}
+type MessageContent = Pick<ChannelMessage, "timestamp" | "data" | "validUntil">;
 
 interface ContentOptions {
   user: UserRecord;
@@ -32,21 +27,21 @@ export async function composeContent(
   { channel, delivery, user, at }: ContentOptions,
 ): Promise<MessageContent | "late" | "gone"> {
   const { type, eventAt: timestamp, source } = delivery;
-  const expiresAt = new Date(timestamp.getTime() + DAY_MS);
-  if (!source) return { timestamp, expiresAt, data: { message: "This is a test message." } };
+  const other = { timestamp, validUntil: null };
+  if (!source) return { ...other, data: { message: "This is a test message." } };
   // Who is no administrator any more gets nothing of their stream.
   if (source.stream === "admins" && !readsAdminEvents(deps.settings, user)) return "gone";
   const events = await readEvents(deps.database, delivery);
   if (type === "channel.summary") {
     const data = await summaryOf(deps, { channel, at }, events);
-    return data ? { timestamp, expiresAt, data } : "gone";
+    return data ? { ...other, data } : "gone";
   }
   const [event] = events;
   if (!event) return "gone";
   const data = publicData(deps, event);
   const validUntil = validUntilOf(event);
   const isLate = !delivery.isRequested && (await isTooLate(deps.database, event, at));
-  return isLate ? "late" : { timestamp, data, expiresAt: validUntil ?? expiresAt };
+  return isLate ? "late" : { timestamp, data, validUntil };
 }
 
 const readEvents = (

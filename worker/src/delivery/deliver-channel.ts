@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { tzOffset } from "@date-fns/tz";
 import type { DeliveryStatus } from "@shared/contract/channels.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
 import type { DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
@@ -7,11 +9,9 @@ import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import { type LeasedChannel, releaseChannel, renewLease } from "./channel-leases.ts";
-import type { ChannelMessage, SendResult } from "./channel-sender.ts";
+import type { ChannelMessage, DeliveryDeps, SendResult } from "./channel-sender.ts";
 import { composeContent } from "./compose-message.ts";
-import type { DeliveryDeps } from "./delivery-deps.ts";
 import { planDelivery } from "./plan-delivery.ts";
-import { quietUntil } from "./quiet-hours.ts";
 
 /** After the first attempt and each retry. The delivery has failed after the last one. */
 export const RETRY_DELAYS_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000] as const;
@@ -126,7 +126,7 @@ function unreadable(error: unknown): "unreadable" {
 async function send(
   { secrets, senders, attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, logger }: DeliveryDeps,
   { channel, delivery, user }: Attempt,
-  content: Pick<ChannelMessage, "sentAt" | "timestamp" | "data" | "expiresAt">,
+  content: Pick<ChannelMessage, "sentAt" | "timestamp" | "data" | "validUntil">,
 ): Promise<SendResult> {
   const target = channel.target === null ? null : secrets.open(channel.target);
   const sender = senders[channel.kind];
@@ -204,4 +204,27 @@ async function turnOff(
   });
   logger.info({ channelId, kind }, "channel turned off by its receiver");
   return { next: { ...channel, enabled: false } };
+}
+
+/** When the quiet hours end in which `at` is; null if it is in none. */
+export function quietUntil(
+  { start, end, timeZone }: NonNullable<UserRecord["quietHours"]>,
+  at: Date,
+): Date | null {
+  const localMs = at.getTime() + offsetMs(timeZone, at);
+  const sinceMidnightMs = localMs - Math.floor(localMs / DAY_MS) * DAY_MS;
+  const sinceStartMs = (sinceMidnightMs - timeOfDayMs(start) + DAY_MS) % DAY_MS;
+  const lengthMs = (timeOfDayMs(end) - timeOfDayMs(start) + DAY_MS) % DAY_MS;
+  if (sinceStartMs >= lengthMs) return null;
+  const localEndMs = localMs - sinceStartMs + lengthMs;
+  const guess = new Date(localEndMs - offsetMs(timeZone, at));
+  // The clocks may change before the end.
+  return new Date(localEndMs - offsetMs(timeZone, guess));
+}
+
+const offsetMs = (timeZone: string, at: Date): number => tzOffset(timeZone, at) * MINUTE_MS;
+
+function timeOfDayMs(text: string): number {
+  const [hours, minutes] = text.split(":").map(Number);
+  return ((hours ?? 0) * 60 + (minutes ?? 0)) * MINUTE_MS;
 }

@@ -1,14 +1,14 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
-import type { Mailer } from "@shared/runtime/mailer.ts";
+import { composeEmail } from "@shared/runtime/compose-email.ts";
+import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import { channelEmail, signalIdsOf } from "./channel-email.ts";
-import type { ChannelSender, SendResult } from "./channel-sender.ts";
-import type { EventSignal } from "./describe-event.ts";
+import type { ChannelMessage, ChannelSender, SendResult } from "./channel-sender.ts";
+import { describeMessage, type NamedSignals, readNamedSignals } from "./describe-message.ts";
 
-/** At a time and worker: mail servers refuse many connections. */
+/** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 10;
 
 interface EmailDeps {
@@ -22,28 +22,22 @@ interface EmailDeps {
 export function emailSender(deps: EmailDeps): ChannelSender {
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = deps.settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
-  const places = new Places(MAX_IN_FLIGHT);
   return {
-    async send(message, abort) {
-      const signals = await readSignals(deps.database, signalIdsOf(message));
+    maxInFlight: MAX_IN_FLIGHT,
+    async send(message) {
+      const signals = await readNamedSignals(deps.database, message);
       const token = deps.secrets.unsubscribeToken(message.channelId);
       const mail = {
         ...channelEmail(message, { webUrl, token, signals }),
         messageId: `<${message.id}@${new URL(apiUrl).hostname}>`,
         unsubscribeUrl: new URL(`${channelRoutes.unsubscribe.path}?token=${token}`, apiUrl).href,
       };
-      return places.run(async () => {
-        if (abort.aborted) return NO_RESPONSE;
-        return deps.mailer.send(mail).then(() => DELIVERED, notSent);
-      });
+      return deps.mailer.send(mail).then(() => DELIVERED, notSent);
     },
   };
 }
 
 const DELIVERED: SendResult = { outcome: "delivered", responseStatus: null, error: null };
-const NO_RESPONSE: SendResult = {
-  ...{ outcome: "retry", responseStatus: null, error: "There was no response in time." },
-};
 
 const failureSchema = z.object({
   cause: z.object({ responseCode: z.number().optional(), code: z.string().optional() }),
@@ -61,46 +55,30 @@ function notSent(error: unknown): SendResult {
   return { outcome: "retry", responseStatus: null, error: unreached };
 }
 
-/** Runs a limited number of tasks at a time. */
-class Places {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
-  }
-}
-
-/** Signals by id, with what the market made of them. Deleted ones are missing. */
-async function readSignals(
-  { signals, marketAnalyses }: Database,
-  ids: readonly string[],
-): Promise<Map<string, EventSignal>> {
-  if (ids.length === 0) return new Map();
-  const found = await signals
-    .find({ _id: { $in: ids } })
-    .select({ symbol: 1, timeframe: 1, analysis: 1, analysisId: 1 })
-    .lean();
-  const resolved = await marketAnalyses
-    .find({ _id: { $in: found.map(({ analysisId }) => analysisId) }, outcome: { $exists: true } })
-    .select({ resolution: 1 })
-    .lean();
-  return new Map(
-    found.map(({ _id, analysisId, ...signal }) => {
-      const resolution = resolved.find((market) => market._id.equals(analysisId))?.resolution;
-      return [_id.toString(), { ...signal, resolution }];
-    }),
+function channelEmail(
+  message: ChannelMessage,
+  { webUrl, token, signals }: { webUrl: string; token: string; signals: NamedSignals },
+): Mail {
+  const { username, email: to } = message.user;
+  const described = describeMessage(message, signals);
+  const { subject, text, levels = [], facts = [], points = [], path, button } = described;
+  const page = (address: string) => new URL(address, webUrl).href;
+  return composeEmail(
+    { to, username, link: page(path) },
+    {
+      ...{ subject, button, note: noteOf(message) },
+      request: [`${subject}.`, text ?? []].flat().join(" "),
+      facts: [...levels, ...facts],
+      points: points.map((point) => ({
+        text: point.text,
+        ...(point.path && { link: page(point.path) }),
+      })),
+      other: { label: "Turn these emails off", link: page(`/unsubscribe?token=${token}`) },
+    },
   );
 }
+
+const noteOf = ({ type }: ChannelMessage): string =>
+  type.startsWith("signal.") || type === "channel.summary"
+    ? "Signals are not financial advice. You can lose money."
+    : "You get this email because you have added an email channel to your account.";

@@ -8,9 +8,15 @@ import type { Api } from "grammy";
 import { z } from "zod";
 import { Lease } from "../lease.ts";
 import type { ChannelSender } from "./channel-sender.ts";
-import { readUpdates, sendHtml, telegramApi, telegramFailure } from "./telegram-api.ts";
+import {
+  CHAT_INTERVAL_MS,
+  readUpdates,
+  sendHtml,
+  TelegramPace,
+  telegramApi,
+  telegramFailure,
+} from "./telegram-api.ts";
 import { handleUpdate, type TelegramBotDeps, telegramUpdateSchema } from "./telegram-bot.ts";
-import { CHAT_INTERVAL_MS, TelegramPace } from "./telegram-pace.ts";
 import { telegramSender } from "./telegram-sender.ts";
 
 const ROUND_INTERVAL_MS = 500;

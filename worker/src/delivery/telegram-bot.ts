@@ -6,9 +6,11 @@ import { disableChannel } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
 import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
+import { formatTime } from "@shared/runtime/compose-email.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { z } from "zod";
-import { joinLines, utc, wordsOfEvent } from "./telegram-text.ts";
+import { wordsOfEvent } from "./describe-message.ts";
+import { joinLines } from "./telegram-sender.ts";
 
 /** A message of Telegram to the bot. */
 export const telegramUpdateSchema = z.object({
@@ -175,7 +177,7 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
     .sort({ order: -1 })
     .session(uow.session)
     .lean();
-  const wanted = events.map(wordsOfEvent).join(", ") || "nothing";
+  const wanted = events.map(wordsOfEvent).join(", ") || "Nothing";
   return joinLines([
     enabled
       ? html`<b>Messages are on.</b>`
@@ -183,7 +185,7 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
     html`You get: ${wanted}`,
     html`Minimum confidence of new signals: ${minConfidence}%`,
     last
-      ? html`Last message: ${utc(last.createdAt)}, ${last.status}`
-      : html`There was no message yet.`,
+      ? html`Last message: ${formatTime(last.createdAt)}, ${last.status}`
+      : html`No messages yet.`,
   ]);
 }

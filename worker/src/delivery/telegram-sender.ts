@@ -1,20 +1,15 @@
 import type { Database } from "@shared/database/database.ts";
+import { type Html, html } from "@shared/runtime/html.ts";
 import type { Api } from "grammy";
 import type { ChannelSender, SendResult } from "./channel-sender.ts";
-import { sendHtml, telegramFailure } from "./telegram-api.ts";
-import type { TelegramPace } from "./telegram-pace.ts";
-import {
-  type NamedSignals,
-  signalIdsOf,
-  type TelegramMessage,
-  telegramText,
-} from "./telegram-text.ts";
+import { describeMessage, type MessageText, readNamedSignals } from "./describe-message.ts";
+import { sendHtml, type TelegramPace, telegramFailure } from "./telegram-api.ts";
 
 /** The user has blocked the bot, or deleted their account. */
 const FORBIDDEN = 403;
 
 interface TelegramSenderDeps {
-  database: Pick<Database, "signals">;
+  database: Pick<Database, "signals" | "marketAnalyses">;
   api: Api;
   pace: TelegramPace;
   /** Of the web pages. */
@@ -29,8 +24,8 @@ export const telegramSender = (deps: TelegramSenderDeps): ChannelSender => ({
   async send(message, abort) {
     if (message.target.kind !== "telegram") throw new Error("The target is no Telegram chat.");
     const { chatId } = message.target;
-    const signals = await findSignals(deps.database, message);
-    const text = telegramText(message, { signals, origin: deps.origin });
+    const signals = await readNamedSignals(deps.database, message);
+    const text = telegramText(describeMessage(message, signals), deps.origin);
     try {
       return await deps.pace.run(chatId, abort, async () => {
         if (!deps.isReady()) return notSent("Another worker has begun to send.");
@@ -55,21 +50,30 @@ function resultOf(cause: unknown): SendResult {
   };
 }
 
-/** Events about a trade name the signal only by its id. */
-async function findSignals(
-  { signals }: Pick<Database, "signals">,
-  message: TelegramMessage,
-): Promise<NamedSignals> {
-  const ids = signalIdsOf(message);
-  if (ids.length === 0) return new Map();
-  const found = await signals
-    .find({ _id: { $in: ids } })
-    .select({ symbol: 1, timeframe: 1, "analysis.final_signal": 1 })
-    .lean();
-  return new Map(
-    found.map(({ _id, symbol, timeframe, analysis }) => [
-      _id.toString(),
-      { symbol, timeframe, kind: analysis?.final_signal },
-    ]),
-  );
+/** A message has at most 4,096 characters: those of the longest points and facts fit. */
+const MAX_POINTS = 20;
+const MAX_PARAGRAPHS = 8;
+const MAX_LINE_LENGTH = 300;
+
+/** Levels are copied by a tap. */
+export function telegramText(message: MessageText, origin: string): Html {
+  const { subject, text, levels = [], facts = [], points = [], path, button } = message;
+  const link = (to: string, words: string) =>
+    html`<a href="${new URL(to, origin).href}">${words}</a>`;
+  const shown = points.slice(0, points[0]?.path ? MAX_POINTS : MAX_PARAGRAPHS);
+  return joinLines([
+    html`<b>${cut(subject)}</b>`,
+    ...(text ? [html`${text}`] : []),
+    ...levels.map(([label, value]) => html`${label}: <code>${value}</code>`),
+    ...facts.map(([label, value]) => html`${label}: ${cut(value)}`),
+    ...shown.map((point) => html`• ${point.path ? link(point.path, point.text) : cut(point.text)}`),
+    link(path, button),
+  ]);
 }
+
+const cut = (text: string): string =>
+  text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
+
+/** Lines of Telegram's HTML, which knows no `<br>`. */
+export const joinLines = (lines: readonly Html[]): Html =>
+  html`${lines.map((line, index) => (index === 0 ? line : html`\n${line}`))}`;

@@ -1,8 +1,7 @@
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
 import webPush from "web-push";
-import type { ChannelMessage, ChannelSender } from "./channel-sender.ts";
-import { postPublicly } from "./public-post.ts";
-import { pushPayload } from "./push-payload.ts";
+import { type ChannelMessage, type ChannelSender, messageJson } from "./channel-sender.ts";
+import { postPublicly } from "./webhook-sender.ts";
 
 const DAY_SECONDS = 86_400;
 /** The subscription has ended or never existed. */
@@ -37,7 +36,55 @@ export const webPushSender = (policy: AddressPolicy, vapidDetails: VapidKeys): C
 });
 
 /** How long a push service keeps the message while the browser is offline: a signal until it can no longer be acted upon. */
-function ttlSeconds({ type, expiresAt, sentAt }: ChannelMessage): number {
-  if (type !== "signal.completed") return DAY_SECONDS;
-  return Math.max(0, Math.ceil((expiresAt.getTime() - sentAt.getTime()) / 1_000));
+function ttlSeconds({ validUntil, sentAt }: ChannelMessage): number {
+  if (!validUntil) return DAY_SECONDS;
+  return Math.max(0, Math.ceil((validUntil.getTime() - sentAt.getTime()) / 1_000));
+}
+
+/** 3 KB with what the encryption adds: header, padding and tag. */
+const MAX_BYTES = 3_072 - 103;
+
+interface Limits {
+  textLength: number;
+  listLength: number;
+  /** Levels of objects, of which `data` is the first. */
+  depth: number;
+}
+
+/** Tried in turn. The last one leaves the direct fields of `data` and of its objects, such as the levels in `analysis`. */
+const LIMITS: readonly Limits[] = [
+  { textLength: 400, listLength: 10, depth: 8 },
+  { textLength: 120, listLength: 5, depth: 6 },
+  { textLength: 60, listLength: 2, depth: 4 },
+  { textLength: 60, listLength: 0, depth: 2 },
+  { textLength: 24, listLength: 0, depth: 2 },
+];
+
+/** The JSON of a message, with `data` cut to what a push may contain: first long texts, then long lists, then what is deep. */
+export function pushPayload(message: Pick<ChannelMessage, "type" | "timestamp" | "data">): string {
+  for (const limits of [null, ...LIMITS]) {
+    const data = limits ? cut(message.data, limits) : message.data;
+    const json = messageJson({ ...message, data });
+    if (Buffer.byteLength(json) <= MAX_BYTES) return json;
+  }
+  return messageJson({ ...message, data: {} });
+}
+
+function cut(value: unknown, limits: Limits): unknown {
+  if (typeof value === "string") return cutText(value, limits.textLength);
+  if (typeof value !== "object" || value === null) return value;
+  const inner = { ...limits, depth: limits.depth - 1 };
+  if (Array.isArray(value)) {
+    return value.slice(0, limits.listLength).map((item) => cut(item, inner));
+  }
+  const isKept = ([, item]: [string, unknown]) =>
+    inner.depth > 0 || typeof item !== "object" || item === null;
+  const entries = Object.entries(value).filter(isKept);
+  return Object.fromEntries(entries.map(([key, item]) => [key, cut(item, inner)]));
+}
+
+/** By characters, so that none is cut in two. */
+function cutText(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

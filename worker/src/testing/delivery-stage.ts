@@ -7,9 +7,8 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { claimChannels, wakeLateChannels } from "../delivery/channel-leases.ts";
-import type { ChannelSenders } from "../delivery/channel-sender.ts";
+import type { ChannelSenders, DeliveryDeps } from "../delivery/channel-sender.ts";
 import { deliverChannel } from "../delivery/deliver-channel.ts";
-import type { DeliveryDeps } from "../delivery/delivery-deps.ts";
 import { webhookSender } from "../delivery/webhook-sender.ts";
 
 export const TEST_CHANNEL_SECRET = "a secret of tests, longer than 32 characters";

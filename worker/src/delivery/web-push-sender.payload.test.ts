@@ -2,7 +2,7 @@ import type { Analysis, SignalResponse } from "@shared/contract/signal.ts";
 import { tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { pushPayload } from "./push-payload.ts";
+import { pushPayload } from "./web-push-sender.ts";
 
 const AT = new Date("2026-11-21T10:00:00Z");
 const payloadSchema = z.object({ data: z.unknown() });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { quietUntil } from "./quiet-hours.ts";
+import { quietUntil } from "./deliver-channel.ts";
 
 const NIGHT = { start: "22:00", end: "07:30", timeZone: "Europe/Berlin" };
 const LUNCH = { start: "12:00", end: "13:00", timeZone: "UTC" };

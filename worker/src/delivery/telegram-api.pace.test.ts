@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { TelegramPace } from "./telegram-pace.ts";
+import { TelegramPace } from "./telegram-api.ts";
 
 const never = new AbortController().signal;
 
