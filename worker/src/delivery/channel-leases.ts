@@ -17,7 +17,7 @@ export interface LeasedChannel extends ChannelRecord {
   leaseId: string;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   kind: ChannelKind;
   limit: number;
   at: Date;

@@ -120,9 +120,9 @@ describe("the Telegram bot", () => {
     await ask("/start code-5");
     expect((await ask("/status@signals_bot")).split("\n")).toEqual([
       "<b>Messages are on.</b>",
-      "You get: new signals, results",
+      "You get: New signals, Results",
       "Minimum confidence of new signals: 60%",
-      "There was no message yet.",
+      "No messages yet.",
     ]);
     const createdAt = new Date("2026-11-21T10:00:00Z");
     await createDelivery(database, channel, { createdAt });
@@ -132,7 +132,7 @@ describe("the Telegram bot", () => {
     });
     const off = await ask("/status");
     expect(off).toContain("<b>Messages are off.</b>");
-    expect(off).toContain("Last message: 21 Nov 2026, 10:00 UTC, delivered");
+    expect(off).toContain("Last message: 21 November 2026 at 10:00 UTC, delivered");
   });
 
   it("has one reader of two workers; a message that is given again has no second effect", async () => {

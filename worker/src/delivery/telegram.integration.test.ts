@@ -9,8 +9,7 @@ import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
-import { telegramApi } from "./telegram-api.ts";
-import { TelegramPace } from "./telegram-pace.ts";
+import { TelegramPace, telegramApi } from "./telegram-api.ts";
 import { telegramSender } from "./telegram-sender.ts";
 
 const TOKEN = "123:telegram-secret";
@@ -60,8 +59,8 @@ describe("delivery to Telegram", () => {
     await stage.deliverDue();
     const [first, second] = telegram.sent;
     expect(first).toMatchObject({ chatId: "77" });
-    expect(first?.text).toContain("<b>WIN: WAIT ETH/USDT, 1h</b>");
-    expect(second?.text).toContain("<b>WIN: a deleted signal</b>");
+    expect(first?.text).toContain("<b>WIN: WAIT ETH/USDT 1h</b>");
+    expect(second?.text).toContain("<b>WIN: deleted signal</b>");
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000);
     expect(await deliveriesOf(channel)).toMatchObject([
       { status: "delivered", responseStatus: 200 },

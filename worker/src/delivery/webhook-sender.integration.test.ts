@@ -10,7 +10,7 @@ const messageTo = (url: string): ChannelMessage => ({
   ...{ id: "msg_1", channelId: "1", type: "channel.test", data: {}, timestamp: new Date() },
   target: { kind: "webhook", url, secret: TEST_WEBHOOK_SECRET },
   user: { username: "ann", email: "ann@example.com" },
-  ...{ sentAt: new Date(), expiresAt: new Date() },
+  ...{ sentAt: new Date(), validUntil: null },
 });
 const inTime = () => AbortSignal.timeout(5_000);
 

@@ -22,7 +22,7 @@ const PAUSE_MS = 250;
 /** How long an old price is kept while no new one can be read. */
 const KEEP_MS = 6 * 60 * 60_000;
 
-export interface PublishMarketsDeps {
+interface PublishMarketsDeps {
   database: Database;
   logger: Logger;
   marketData: MarketData;

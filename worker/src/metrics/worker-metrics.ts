@@ -45,7 +45,7 @@ export function createWorkerMetrics(readProviders: () => readonly ProviderHealth
 }
 
 /** `shared`: of an analysis that a user had requested; `missed`: during downtime; `late`: not started in time. */
-export type ScheduledResult = "queued" | "shared" | "missed" | "late" | "budget";
+type ScheduledResult = "queued" | "shared" | "missed" | "late" | "budget";
 
 function addWatchlistMetrics(registry: Registry) {
   const registers = [registry];
