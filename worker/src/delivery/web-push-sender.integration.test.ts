@@ -14,7 +14,7 @@ import {
   type FakePushService,
   startFakePushService,
 } from "@shared/testing/fakes/fake-push-service.ts";
-import { createSignals, tradeAnalysis } from "@shared/testing/signal-factory.ts";
+import { createSignals, tradeAnalysis, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -104,6 +104,15 @@ describe("a web push channel", () => {
     ]);
   });
 
+  it("keeps a signal that nobody has to act upon for a day, however late it is sent", async () => {
+    const [signal] = await createSignals(database, ann, { analysis: WAIT_ANALYSIS });
+    if (!signal) throw new Error("No signal was made.");
+    await stage.addEvent(ann, "signal:completed", presentSignal(signal));
+    stage.pass(2 * HOUR_MS);
+    await stage.deliverDue();
+    expect(service.received).toMatchObject([{ ttlSeconds: 86_400, urgency: "high" }]);
+  });
+
   it("retries while later messages wait, and waits as long as the service asks for", async () => {
     service.answer({ status: 500 }, { status: 429, headers: { "retry-after": "120" } });
     await resolve("first");
@@ -161,7 +170,7 @@ describe("a web push channel", () => {
         {
           ...{ id: "1", channelId: "1", type: "channel.test", data: {}, timestamp: stage.now() },
           target: { kind: "web-push", subscription: { ...subscription, endpoint } },
-          ...{ user: ann, sentAt: stage.now(), expiresAt: stage.now() },
+          ...{ user: ann, sentAt: stage.now(), validUntil: null },
         },
         AbortSignal.timeout(5_000),
       );
