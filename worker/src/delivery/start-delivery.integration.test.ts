@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import type { Mailer } from "@shared/runtime/mailer.ts";
 import { createChannel } from "@shared/testing/channel-factory.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type FakeWebhook, startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
@@ -9,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { z } from "zod";
 import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
 import { wakeLateChannels } from "./channel-leases.ts";
+import { emailSender } from "./email-sender.ts";
 import { startDelivery } from "./start-delivery.ts";
 
 const WITHIN = { timeout: 30_000, interval: 20 };
@@ -33,8 +36,8 @@ describe("workers that deliver", () => {
   });
   afterAll(() => database.close());
 
-  const start = async (workerId: string) => {
-    const deps = { ...stage.deps, workerId, readTime: async () => new Date() };
+  const start = async (workerId: string, senders = stage.deps.senders) => {
+    const deps = { ...stage.deps, senders, workerId, readTime: async () => new Date() };
     workers.push(await startDelivery({ ...deps, attemptTimeoutMs: 2_000 }));
   };
   const addHook = async (url = receiver.url): Promise<UserRecord> => {
@@ -90,6 +93,35 @@ describe("workers that deliver", () => {
       await database.deliveries.countDocuments({ attempts: { $gt: 0 }, status: "failed" }),
     ).toBe(0);
     await silent.close();
+  });
+
+  it("open few connections to a slow mail server, and count no wait for one as an attempt", async () => {
+    let [open, most, sent] = [0, 0, 0];
+    const mailer: Mailer = {
+      check: async () => "done",
+      async send() {
+        open += 1;
+        most = Math.max(most, open);
+        await delay(900);
+        open -= 1;
+        sent += 1;
+      },
+    };
+    const secrets = stage.channelSecrets;
+    const settings = { VITE_API_URL: "https://api.example.com", CLIENT_ORIGIN: [] };
+    const target = secrets.seal({ kind: "email" });
+    const add = async () => {
+      const user = await createUser(database);
+      const channel = await createChannel(stage, user, { url: "", kind: "email", target });
+      await resolve(user, "slow");
+      return channel._id;
+    };
+    const channelId = { $in: await Promise.all(Array.from({ length: 35 }, add)) };
+    await start("a", { email: emailSender({ database, mailer, secrets, settings }) });
+    await vi.waitFor(() => expect(sent).toBe(35), WITHIN);
+    expect(most).toBe(10);
+    const failed = { channelId, error: { $ne: null } };
+    expect(await database.deliveries.countDocuments(failed)).toBe(0);
   });
 
   it("send nothing while deliveries are paused", async () => {

@@ -13,12 +13,11 @@ import { ADMINS_STREAM, userIdOf } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import { claimChannels, type LeasedChannel, wakeLateChannels } from "./channel-leases.ts";
+import type { DeliveryDeps } from "./channel-sender.ts";
 import { deliverChannel } from "./deliver-channel.ts";
-import type { DeliveryDeps } from "./delivery-deps.ts";
 
-/** Channels of each kind that one worker works on at once, and how many of them may be failing. */
+/** Channels of each kind that one worker works on at once. Half of them may be failing. */
 const MAX_IN_FLIGHT = 100;
-const MAX_FAILING_IN_FLIGHT = 50;
 
 /** For what becomes due by the clock. Events are noticed at once. */
 const POLL_INTERVAL_MS = 1_000;
@@ -165,12 +164,13 @@ class DeliveryLoop {
     if (control?.paused) return;
     const at = await readTime();
     for (const kind of this.#kinds) {
-      if (this.#deps.senders[kind]?.isReady?.() === false) continue;
+      const { isReady, maxInFlight = MAX_IN_FLIGHT } = this.#deps.senders[kind] ?? {};
+      if (isReady?.() === false) continue;
       const mine = [...this.#running.keys()].filter((channel) => channel.kind === kind);
-      const limit = MAX_IN_FLIGHT - mine.length;
+      const limit = maxInFlight - mine.length;
       if (limit <= 0) continue;
       const failing = mine.filter(({ isFailing }) => isFailing).length;
-      const healthyOnly = failing >= MAX_FAILING_IN_FLIGHT;
+      const healthyOnly = failing >= maxInFlight / 2;
       const options = { kind, limit, at, workerId, healthyOnly };
       for (const channel of await claimChannels(database, options)) this.#start(channel);
     }
