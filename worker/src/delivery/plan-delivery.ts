@@ -12,14 +12,14 @@ import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/strea
 import { Types } from "mongoose";
 import { z } from "zod";
 import type { LeasedChannel } from "./channel-leases.ts";
-import type { DeliveryDeps } from "./delivery-deps.ts";
+import type { DeliveryDeps } from "./channel-sender.ts";
 
 type PlanDeps = Pick<DeliveryDeps, "database" | "settings">;
 
 /** Events that are read at a time. */
 const SCAN_SIZE = 200;
 
-export interface Planned {
+interface Planned {
   /** `idle`: no event is left; `lost`: somebody else changed the channel, or has its lease. */
   result: "planned" | "skipped" | "idle" | "lost";
   channel: LeasedChannel;
@@ -94,13 +94,13 @@ interface Plan {
     Partial<Pick<DeliveryRecord, "status" | "error">>;
 }
 
-/** Events of more than seven days are not kept. What is left is of little use by then, so all of it is skipped. */
+/** Events of more than seven days are not kept. Those that are left follow. */
 const skipGap = ({ stream, after, lastSeq }: Scan, eventAt: Date): Omit<Plan, "at"> => ({
   cursors: [{ stream, seq: lastSeq }],
   delivery: {
     ...{ type: "channel.summary", source: { stream, fromSeq: after + 1, seq: lastSeq } },
     ...{ eventAt, status: "suppressed" },
-    error: `${lastSeq - after} events were too old to be kept, and were skipped.`,
+    error: `Events are kept for 7 days. Older ones that were skipped: ${lastSeq - after}.`,
   },
 });
 
@@ -193,9 +193,11 @@ async function scanStream(
     .sort({ seq: 1 })
     .limit(SCAN_SIZE)
     .toArray();
-  const [first] = found;
-  if (first?.seq !== after + 1) return { ...none, lastSeq: head, hasGap: true };
   const scanned = found.map((event) => scannedSchema.parse(event));
+  const [first] = scanned;
+  if (first?.seq !== after + 1) {
+    return { ...none, lastSeq: first ? first.seq - 1 : head, hasGap: true };
+  }
   const wanted = scanned.flatMap((event) => wantedEvent(channel, event));
   return { ...none, wanted, lastSeq: scanned.at(-1)?.seq ?? after };
 }
