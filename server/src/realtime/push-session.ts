@@ -45,6 +45,12 @@ interface PushSessionOptions {
 /** How often an open socket counts as a use of its session. */
 const SESSION_CHECK_INTERVAL_MS = 10 * 60_000;
 
+/** The database says that a session has ended before the event feed brings the reason. */
+const END_NOTICE_TIMEOUT_MS = 2_000;
+
+const hasEnded = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "unauthenticated";
+
 /** One socket with a cursor for each stream that it may read. */
 export class PushSession {
   readonly streams: readonly string[];
@@ -72,7 +78,7 @@ export class PushSession {
     const leftMs = expiresAt.getTime() - this.#options.now().getTime();
     const check = async () => {
       const session = await resume().catch((error: unknown) => {
-        if (error instanceof AppError && error.code === "unauthenticated") return null;
+        if (hasEnded(error)) return null;
         throw error;
       });
       if (session) this.#scheduleCheck(session.expiresAt, resume);
@@ -121,7 +127,11 @@ export class PushSession {
   }): Promise<void> {
     await Promise.all(this.streams.map((stream) => this.#openStream(stream, options.since)));
     // The session may have ended before the streams were followed.
-    await options.resume();
+    await options.resume().catch((error: unknown) => {
+      if (!hasEnded(error)) throw error;
+      this.close();
+      this.#check = setTimeout(() => this.#disconnect(), END_NOTICE_TIMEOUT_MS);
+    });
   }
 
   async #openStream(stream: string, since: SocketAuth["since"]): Promise<void> {

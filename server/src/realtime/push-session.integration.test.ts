@@ -1,0 +1,73 @@
+import { createServer } from "node:http";
+import { openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Server } from "socket.io";
+import { io, type Socket } from "socket.io-client";
+import { expect, onTestFinished, test } from "vitest";
+import { unauthenticated } from "../http/errors.ts";
+import { Connections } from "./push-server.ts";
+import { PushSession } from "./push-session.ts";
+
+const logger = createLogger({ service: "server", level: "silent" });
+const sessionId = "a session";
+
+/** A socket that is opened while the database says that its session has ended. */
+async function openEndedSession(): Promise<{
+  session: PushSession;
+  client: Socket;
+  user: UserRecord;
+}> {
+  const database = await openDatabase({ uri: testDatabaseUri() });
+  const user = await createUser(database);
+  await database.close();
+  const http = createServer();
+  const server = new Server(http);
+  const connections = new Connections({ logger, networkOf: () => "", maxPerNetwork: 10 });
+  connections.follow(server);
+  const url = `http://127.0.0.1:${await listenLocally(http)}`;
+  const client = io(url, { transports: ["websocket"], reconnection: false });
+  onTestFinished(async () => {
+    client.close();
+    await server.close();
+  });
+  const session = await new Promise<PushSession>((resolve) => {
+    server.on("connection", (socket) => {
+      const opened = new PushSession({
+        socket,
+        session: { user, sessionId, startedAt: new Date(), expiresAt: new Date(Date.now() + 9e6) },
+        log: { head: () => Promise.resolve(0), readAfter: () => Promise.resolve([]) },
+        buffer: connections.bufferOf(socket.conn),
+        ...{ logger, now: () => new Date(), present: ({ data }) => data, readsAdminEvents: false },
+        prices: { recheck: () => undefined, close: () => undefined },
+      });
+      const resume = () => {
+        resolve(opened);
+        return Promise.reject(unauthenticated());
+      };
+      socket.once("disconnect", () => opened.close());
+      opened.open({ since: undefined, resume });
+    });
+  });
+  return { session, client, user };
+}
+
+test("a socket is told why its session has ended if the feed brings the reason after the database", async () => {
+  const { session, client, user } = await openEndedSession();
+  const told = new Promise((resolve) => client.once("session:ended", resolve));
+  const disconnected = new Promise((resolve) => client.once("disconnect", resolve));
+  setImmediate(() =>
+    session.endIfRevoked({ userId: user._id.toString(), reason: "logged-out", sessionId }),
+  );
+  expect(await told).toEqual({ reason: "logged-out" });
+  expect(await disconnected).toBe("io server disconnect");
+});
+
+test("a socket whose session ended earlier is closed soon", async () => {
+  const { client } = await openEndedSession();
+  const reason = await new Promise((resolve) => client.once("disconnect", resolve));
+  expect(reason).toBe("transport close");
+});
