@@ -32,6 +32,7 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
+/** Keeps `chartImageId`, which tells them from analyses of the market. */
 async function redactImageAnalyses(
   database: Database,
   session: ClientSession,
@@ -43,7 +44,7 @@ async function redactImageAnalyses(
   await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
   await database.marketAnalyses.updateMany(
     { _id: ids },
-    { $set: REDACTED, $unset: { chartImageId: 1, provenance: 1 } },
+    { $set: REDACTED, $unset: { provenance: 1 } },
     { session },
   );
 }

@@ -235,6 +235,18 @@ describe("the watchlist", () => {
     expect(last).toMatchObject({ at: finishedAt.toISOString(), final_signal: null });
   });
 
+  it("shows no failed analysis of an image after its user's history is cleared", async () => {
+    await server.database.marketAnalyses.deleteMany();
+    const bob = await createUser(server.database, { approved: true });
+    await createSignals(server.database, bob, {
+      ...{ status: "failed", finishedAt: NOW, chartImageId: new Types.ObjectId() },
+    });
+    const admin = await createUser(server.database, { role: "admin", approved: true });
+    await call(`POST /admin/delete-signal-history/${bob.username}`, { user: admin });
+    await add(market("BTC/USDT"));
+    expect((await list()).items[0].last).toBeNull();
+  });
+
   it("needs an approval that has not ended", async () => {
     const pending = await createUser(server.database);
     await createWatchlistItem(server.database, pending);
