@@ -118,7 +118,10 @@ export function parseUpload(field: string): AppMiddleware {
   };
 }
 
-function uploadedFiles({ request }: RequestContext): Record<string, Buffer> {
+/** Contents of the files of a multipart form, by field. */
+export function uploadedFiles({
+  request,
+}: Pick<RequestContext, "request">): Record<string, Buffer> {
   const uploads = uploadsSchema.safeParse(request.files).data ?? [];
   return Object.fromEntries(uploads.map(({ fieldname, buffer }) => [fieldname, buffer]));
 }

@@ -16,7 +16,7 @@ import {
   sessionOf,
 } from "./context.ts";
 import { rateLimits } from "./rate-limits.ts";
-import { parseMultipartForm, parseRequest, parseUpload } from "./request-input.ts";
+import { parseMultipartForm, parseRequest, parseUpload, uploadedFiles } from "./request-input.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
 export interface BoundRoute extends HandlerOptions {
@@ -38,6 +38,8 @@ interface HandlerOptions {
   before?: AppMiddleware[];
   /** Runs after the access check, before rate limits and before a multipart body is read. */
   check?: (call: Call) => void | Promise<void>;
+  /** Runs once a multipart body is read, before its fields are parsed. `files` are the names of those that it has. */
+  checkFiles?: (call: Call, files: readonly string[]) => void | Promise<void>;
 }
 
 type Handler<Input extends RequestSchemas, Responses> = (
@@ -95,7 +97,7 @@ export function createRouter(
       return sessionOf(ctx);
     },
   });
-  for (const { route, before = [], check, respond } of routes) {
+  for (const { route, before = [], check, checkFiles, respond } of routes) {
     router.register(
       route.path,
       [route.method],
@@ -108,7 +110,10 @@ export function createRouter(
         },
         ...rateLimits(deps, route.limits ?? []),
         ...multipartParser(route),
-        (ctx) => respond(callOf(ctx)),
+        async (ctx) => {
+          await checkFiles?.(callOf(ctx), Object.keys(uploadedFiles(ctx)));
+          await respond(callOf(ctx));
+        },
       ],
     );
   }

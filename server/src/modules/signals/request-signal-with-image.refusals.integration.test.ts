@@ -94,7 +94,6 @@ describe("a request for a signal with a chart image", () => {
   it.each([
     ["is not approved", { approved: false, allowImageUpload: false }, [403, "not-approved"]],
     ["has no leave", { allowImageUpload: false, imageCredits: 0 }, [403, "image-not-allowed"]],
-    ["has no credits", { imageCredits: 0 }, [402, "no-credits"]],
   ])("is from a user who %s, whatever they send", async (_, overrides, [status, code]) => {
     const user = await trader(overrides);
     for (const symbol of ["BTC/USDT", "!"]) {
@@ -105,9 +104,22 @@ describe("a request for a signal with a chart image", () => {
     expect(await tracesOf(user)).toMatchObject({ ledger: [], signals: 0, images: 0 });
   });
 
-  it("is told in the documented words that there are no credits", async () => {
+  it("is from a user without credits: refused in the documented words, whatever else is in the form", async () => {
     const user = await trader({ imageCredits: 0 });
-    expect((await refusal(await ask(user))).detail).toBe(NO_CREDITS);
+    const refused = { status: 402, code: "no-credits", detail: NO_CREDITS };
+    const forms: Record<string, FormValue>[] = [
+      {},
+      { symbol: "!" },
+      { chart_image: Buffer.from("plain text") },
+    ];
+    for (const fields of forms) expect(await refusal(await ask(user, fields))).toEqual(refused);
+    expect(await tracesOf(user)).toMatchObject({ ledger: [], signals: 0, images: 0 });
+  });
+
+  it("is missing, which is said before that there are no credits", async () => {
+    const user = await trader({ imageCredits: 0 });
+    const refused = { status: 422, code: "invalid-input", detail: "Attach a chart image." };
+    expect(await refusal(await ask(user, { chart_image: [] }))).toEqual(refused);
   });
 
   it.each([

@@ -25,14 +25,13 @@ export interface ImageRequestInput extends RequestSignalInput {
 }
 
 /**
- * Checks permission, credits and the daily limit before the image is received. A repeated request passes, since it is already paid.
- * @throws AppError image-not-allowed, no-credits, rate-limited
+ * Checks credits and the daily limit before anything else in the form. A repeated request passes, since it is already paid.
+ * @throws AppError no-credits, rate-limited
  */
-export async function assertMaySendImage(
+export async function assertCanSendImage(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
   input: Pick<ImageRequestInput, "user" | "idempotencyKey">,
 ): Promise<void> {
-  assertImageAllowed(input.user);
   if (await findByIdempotencyKey(deps.database, input, { at: deps.now() })) return;
   assertCanPayForImage(input.user);
   await assertAnalysesLeft(deps, input.user);

@@ -7,9 +7,10 @@ import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import { assertImageAllowed } from "../files/policy.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
-import { assertMaySendImage, requestSignalWithImage } from "./request-signal-with-image.ts";
+import { assertCanSendImage, requestSignalWithImage } from "./request-signal-with-image.ts";
 import { drawShareImage } from "./share-image.ts";
 import { createShareLink, readSharedSignal, revokeShareLink } from "./share-signal.ts";
 
@@ -36,9 +37,11 @@ export const signalHandlers: BoundRoute[] = [
       return respond(call, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signalWithImage });
     },
     {
-      check(call) {
+      check: ({ session }) => assertImageAllowed(session.user),
+      async checkFiles(call, files) {
         const key = call.ctx.get("Idempotency-Key");
-        return assertMaySendImage(call.deps, inputOf(call, { "idempotency-key": key }));
+        if (files.length > 0)
+          await assertCanSendImage(call.deps, inputOf(call, { "idempotency-key": key }));
       },
     },
   ),
@@ -80,9 +83,9 @@ const inputOf = ({ ctx, session }: Call, headers: Pick<SignalHeaders, "idempoten
   requestId: ctx.state.requestId,
 });
 
-/** RFC 7240: preferences are separated by commas, and their names are case-insensitive. */
+/** RFC 7240: preferences are separated by commas, may have parameters, and their names are case-insensitive. */
 const prefersAsync = (prefer: string): boolean =>
-  prefer.split(",").some((preference) => preference.trim().toLowerCase() === "respond-async");
+  prefer.split(",").some((preference) => /^\s*respond-async\s*(;|$)/i.test(preference));
 
 /** The body is the same for asynchronous requests whether or not the signal is already finished. */
 function respond(

@@ -102,6 +102,14 @@ describe("asking for a signal", () => {
     }, WAIT);
   });
 
+  it.each([
+    ["respond-async; wait=10", 202],
+    ["wait=10, Respond-Async", 202],
+    ["return=minimal", 200],
+  ])("reads the preferences %j and responds with %i", async (prefer, status) => {
+    expect((await ask(await trader(), bitcoin, { prefer })).status).toBe(status);
+  });
+
   it("gives one signal for one idempotency key, however many ask at once", async () => {
     const user = await trader();
     const without = ask(user);
