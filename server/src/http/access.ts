@@ -46,7 +46,8 @@ export function assertEnrolled(
   throw new AppError("two-factor-enrolment-required", detail);
 }
 
-const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
+/** Whether an administrator who must turn on the second factor may use a path. */
+export const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
 /** Requires an approved user. Runs after `requireUser`. */
 export const requireApproved: AppMiddleware = (ctx, next) => {

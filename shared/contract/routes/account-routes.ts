@@ -164,7 +164,7 @@ export const accountRoutes = {
     description: "The recovery codes are shown this one time. Each works once instead of a code.",
     request: { body: confirmTwoFactorSchema },
     responses: { 200: { description: "The recovery codes.", schema: recoveryCodesSchema } },
-    errors: ["invalid-code", "rate-limited"],
+    errors: ["two-factor-enabled", "invalid-code", "rate-limited"],
   }),
   disableTwoFactor: defineRoute("DELETE /me/two-factor", {
     ...ownAccount,

@@ -8,6 +8,7 @@ import {
 } from "@shared/contract/routes/define-route.ts";
 import { z } from "zod";
 import { dashboardCookie } from "../../modules/queue-dashboard/dashboard-access.ts";
+import { isOpenForEnrolment } from "../access.ts";
 import { describeWebhooks } from "./webhooks.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
@@ -271,6 +272,8 @@ function describeError(status: number, codes: ErrorCode[]) {
 function errorsOf(route: Route): ErrorCode[] {
   const { params, ...input } = route.request;
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
+  const usesToken = route.access !== "public" && route.access !== "queue-dashboard";
+  if (usesToken && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
   if (route.limits) codes.add("rate-limited");
   if (route.method !== "GET") codes.add("malformed-body").add("body-too-large");
   if (input.files) codes.add("file-too-large").add("not-an-image");

@@ -44,6 +44,16 @@ describe("the API's own description", () => {
     ]);
   });
 
+  it("says where administrators must turn on the second factor first", () => {
+    const { paths } = JSON.parse(text);
+    const refusals = (operation: { responses: object }) =>
+      JSON.stringify(operation.responses).includes("two-factor-enrolment-required");
+    expect(refusals(paths["/admin/list-users"].get)).toBe(true);
+    expect(refusals(paths["/signal-history"].get)).toBe(true);
+    for (const open of [paths["/me"].get, paths["/logout"].post, paths["/login"].post])
+      expect(refusals(open)).toBe(false);
+  });
+
   it("refers only to what it holds", () => {
     const { components } = JSON.parse(text);
     const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
