@@ -51,10 +51,12 @@ export function parsePublicUrl(text: string, { allowPrivate }: AddressPolicy): U
   if (allowPrivate) return url;
   if (url.protocol !== "https:") throw new RefusedAddressError("The URL must start with https://.");
   const host = bareHost(url);
-  if (isIP(host) ? !isPublicAddress(host) : !host.replace(/\.$/, "").includes("."))
-    throw notPublic();
+  if (isIP(host) ? !isPublicAddress(host) : isLocalName(host.replace(/\.$/, ""))) throw notPublic();
   return url;
 }
+
+/** A name of the same network, or of this machine (RFC 6761). */
+const isLocalName = (name: string): boolean => !name.includes(".") || name.endsWith(".localhost");
 
 /** Longer than a slow name server takes. */
 const RESOLVE_TIMEOUT_MS = 3_000;

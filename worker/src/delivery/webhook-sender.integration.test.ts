@@ -67,6 +67,13 @@ describe("the webhook sender", () => {
     ["a public and a private address", to("93.184.215.14", "127.0.0.1")],
   ])("does not call a name of %s", (_, resolve) => expectRefused("a.example.com", resolve));
 
+  it("refuses a name of this machine when it is added, even if no name server knows it", async () => {
+    const policy = { allowPrivate: false, resolve: to() };
+    for (const host of ["localhost", "a.localhost", "a.localhost."]) {
+      await expect(assertPublicUrl(`https://${host}/`, policy)).rejects.toThrow("public address");
+    }
+  });
+
   it("does not call a name that was public when it was added, and is private now", async () => {
     const answers = [to("93.184.215.14"), to("127.0.0.1")];
     const resolve: ResolveHost = (host) => (answers.shift() ?? to())(host);
