@@ -13,7 +13,7 @@ import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveServer, startLiveServer } from "../../server/src/testing/start-live-server.ts";
 import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
-import { createWorkerMetrics } from "../../worker/src/metrics/worker-metrics.ts";
+import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
 import { backUp } from "../backup/run-backup.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";

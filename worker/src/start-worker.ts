@@ -26,11 +26,11 @@ import { SignalQueue } from "./jobs/signal-queue.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
-import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
+import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
 
 /** Running analyses are returned to the queue after this time. */
 const DRAIN_MS = 20_000;

@@ -3,7 +3,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import type { MarketData } from "./market-data/market-data.ts";
-import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
+import type { WorkerMetrics } from "./worker-metrics.ts";
 
 export interface WorkerDeps {
   database: Database;

@@ -17,7 +17,7 @@ import {
 import { deleteUser } from "../../../server/src/modules/users/delete-user.ts";
 import { startTestServer, type TestServer } from "../../../server/src/testing/start-test-server.ts";
 import { sweepSubscriptions } from "../../../worker/src/jobs/sweep-subscriptions.ts";
-import { createWorkerMetrics } from "../../../worker/src/metrics/worker-metrics.ts";
+import { createWorkerMetrics } from "../../../worker/src/worker-metrics.ts";
 import { ReplicaSet } from "./replica-set.ts";
 import { PLAN_IDS, SubscriptionModel } from "./subscription-model.ts";
 import { until } from "./until.ts";

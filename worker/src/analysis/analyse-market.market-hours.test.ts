@@ -15,7 +15,7 @@ import { generateSignal } from "./analyse-market.ts";
 import { signalProvenanceSchema } from "./provenance.ts";
 
 const utc = (text: string) => Date.parse(`${text}:00Z`);
-const NOTHING_CHARGED = "No analysis was made, and nothing is charged.";
+const NOTHING_CHARGED = "No analysis was made, and you were not charged.";
 
 /** Hourly candles, the last of which closed at `closed`. */
 function seriesUntil(closed: string, part: Partial<CandleSeries> = {}): CandleSeries {
@@ -73,7 +73,7 @@ describe("a signal for a closed market", () => {
       },
     });
     expect(analysis.warnings).toEqual([
-      "The market of XAU/USD is closed since 2026-11-20 22:00 UTC and opens at 2026-11-22 23:00 UTC. " +
+      "The XAU/USD market closed at 2026-11-20 22:00 UTC and opens at 2026-11-22 23:00 UTC. " +
         NOTHING_CHARGED,
     ]);
     expect(candles).toEqual(series.candles);
@@ -164,8 +164,8 @@ describe("a signal from a feed that stopped", () => {
     expect(asked).toBe(0);
     expect(analysis.source.analyst).toBe("none");
     expect(analysis.warnings).toEqual([
-      "The newest data of BTC/USDT is 2 days 3 hours old: the last candle closed at 2026-11-19 09:00 UTC, " +
-        `and nothing has come since. The market may be closed for a holiday. ${NOTHING_CHARGED}`,
+      "The latest BTC/USDT data is 2 days 3 hours old: the last candle closed at 2026-11-19 09:00 UTC. " +
+        `The market may be closed for a holiday. ${NOTHING_CHARGED}`,
     ]);
   });
 

@@ -190,7 +190,7 @@ describe("an answer of the model", () => {
       raw_ai: { confidence: 0, rationale: "The analyst gave no complete answer." },
     });
     expect(analysis.warnings).toEqual([
-      "The analyst's answer was not accepted, not even after a second try, so this is a WAIT. " +
+      "The analyst's answer was rejected twice, so this is a WAIT. " +
         "The answer was cut off at 4000 tokens; it must be shorter.",
     ]);
   });

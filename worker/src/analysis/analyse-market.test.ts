@@ -165,7 +165,7 @@ describe("advice out of bounds", () => {
     });
     expect(analysis.warnings).toEqual([
       expect.stringMatching(
-        /^The analyst's levels were not accepted, not even after a second try, so this is a WAIT\. The stop_loss/,
+        /^The analyst's levels were rejected twice, so this is a WAIT\. The stop_loss/,
       ),
     ]);
   });
@@ -175,7 +175,7 @@ describe("advice out of bounds", () => {
       script: [adviceOf({ confidence: 150 }), adviceOf({ confidence: -3 })],
     }).signal();
     expect(analysis).toMatchObject({ confidence: 0, raw_ai: { confidence: -3 } });
-    expect(analysis.warnings[0]).toMatch(/^The analyst's answer was not accepted/);
+    expect(analysis.warnings[0]).toMatch(/^The analyst's answer was rejected twice/);
   });
 });
 
@@ -186,7 +186,7 @@ describe("warnings", () => {
     const { analysis } = await setUp({ series, analyst: rulesAnalyst }).signal();
     expect(analysis.warnings[0]).toBe(note);
     expect(analysis.warnings[1]).toBe(
-      "Rule-based analysis: fixed indicator rules made this signal, no AI model was asked.",
+      "Rule-based analysis: this signal was made by fixed indicator rules, without an AI model.",
     );
     expect(analysis.source).toMatchObject({
       data: "replay",

@@ -39,14 +39,14 @@ function findMarketClosure(options: {
   if (!isOpen(hours, now)) {
     const closedAt = formatUtc(lastClose(hours, now) ?? now);
     const opensAt = formatUtc(nextOpen(hours, now));
-    const reason = `The market of ${symbol} is closed since ${closedAt} and opens at ${opensAt}.`;
+    const reason = `The ${symbol} market closed at ${closedAt} and opens at ${opensAt}.`;
     return { condition: "Closed", reason };
   }
   if (!isStale(series, { timeframe, now })) return null;
   const endedAt = lastCandleAt(series, timeframe);
   const reason =
-    `The newest data of ${symbol} is ${formatAge(now - endedAt)} old: the last candle closed at ` +
-    `${formatUtc(endedAt)}, and nothing has come since. The market may be closed for a holiday.`;
+    `The latest ${symbol} data is ${formatAge(now - endedAt)} old: the last candle closed at ` +
+    `${formatUtc(endedAt)}. The market may be closed for a holiday.`;
   return { condition: "No current data", reason };
 }
 
@@ -59,7 +59,7 @@ function closedMarketAnalysis(
   const analysis = waitAnalysis({
     reason,
     condition,
-    warnings: [...notes, `${reason} No analysis was made, and nothing is charged.`],
+    warnings: [...notes, `${reason} No analysis was made, and you were not charged.`],
     source: {
       ...{ data, provider, analyst: "none", model: "none" },
       last_candle_at: new Date(lastCandleAt(series, timeframe)).toISOString(),
@@ -167,15 +167,15 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const { decision, tooCostly } = decide(call, costs);
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
-  const judged = { brief, series, analyst, call, decision, madeAt };
+  const answered = { brief, series, analyst, call, decision, madeAt };
   const warnings = [
-    ...signalWarnings(judged, { tooCostly, hasChartImage: chartImage !== undefined }),
+    ...signalWarnings(answered, { tooCostly, hasChartImage: chartImage !== undefined }),
     ...chartWarnings(brief, call.reply.chart),
     ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
   ];
   const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
-    analysis: composeAnalysis(judged, warnings),
+    analysis: composeAnalysis(answered, warnings),
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),

@@ -38,7 +38,7 @@ export interface AdviceReply {
   ownNumbers?: readonly number[];
 }
 
-/** Port of everything that can judge a market. Rejects with `ProviderError`. */
+/** Port of everything that can assess a market. Rejects with `ProviderError`. */
 export interface Analyst {
   readonly name: AnalystName;
   /** Changes with everything that may change the advice, except the model: `rules/2`. */

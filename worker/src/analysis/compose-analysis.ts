@@ -20,7 +20,7 @@ const unsizedSchema = analysisSchema.omit({
   required_margin: true,
 });
 
-interface JudgedMarket {
+interface AnsweredMarket {
   brief: MarketBrief;
   series: CandleSeries;
   analyst: Analyst;
@@ -31,7 +31,7 @@ interface JudgedMarket {
 }
 
 export function composeAnalysis(
-  { brief, series, analyst, call, decision, madeAt }: JudgedMarket,
+  { brief, series, analyst, call, decision, madeAt }: AnsweredMarket,
   warnings: string[],
 ): UnsizedAnalysis {
   const { advice, model } = call.reply;
@@ -95,7 +95,7 @@ export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): Advice => ({
 const STALE_CANDLES = 3;
 
 export const signalWarnings = (
-  { brief, series, analyst, call, decision, madeAt }: JudgedMarket,
+  { brief, series, analyst, call, decision, madeAt }: AnsweredMarket,
   { hasChartImage, tooCostly }: { hasChartImage: boolean; tooCostly: readonly string[] },
 ): string[] => [
   ...series.notes,
@@ -110,7 +110,7 @@ function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   if (analyst.name !== "rules") return [];
   const unread = hasChartImage ? " The chart image was not read." : "";
   return [
-    `${MESSAGES.ruleBasedPrefix} fixed indicator rules made this signal, no AI model was asked.${unread}`,
+    `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.${unread}`,
   ];
 }
 
@@ -118,15 +118,13 @@ function rejectionWarnings({ reply, checked }: AnalystCall): string[] {
   if (checked.accepted) return [];
   const subject = reply.advice.final_signal === "WAIT" ? "answer was" : "levels were";
   const reasons = checked.reasons.join(" ");
-  return [
-    `The analyst's ${subject} not accepted, not even after a second try, so this is a WAIT. ${reasons}`,
-  ];
+  return [`The analyst's ${subject} rejected twice, so this is a WAIT. ${reasons}`];
 }
 
 function staleWarnings({ timeframe, lastCandleAt }: MarketBrief, now: number): string[] {
   if (now - lastCandleAt <= STALE_CANDLES * TIMEFRAME_MS[timeframe]) return [];
   const closedAt = new Date(lastCandleAt).toISOString();
-  return [`The last candle closed at ${closedAt}: the market may be closed, or its data late.`];
+  return [`The last candle closed at ${closedAt}: the market may be closed, or its data delayed.`];
 }
 
 function confidenceWarnings({ final_signal, confidence }: Advice): string[] {

@@ -81,7 +81,7 @@ export async function releaseChannel(
 
 const lateSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId) }));
 
-/** Wakes channels that are behind their streams, in case nobody noticed the event, as during downtime. */
+/** Wakes channels that are behind their streams, in case no worker noticed the event, as during downtime. */
 export async function wakeLateChannels(database: Database, at: Date): Promise<number> {
   const idle = { enabled: true, dueAt: null };
   const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);

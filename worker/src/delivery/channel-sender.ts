@@ -3,7 +3,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { ChannelSecrets, ChannelTarget } from "@shared/runtime/channel-secrets.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
-import type { WorkerMetrics } from "../metrics/worker-metrics.ts";
+import type { WorkerMetrics } from "../worker-metrics.ts";
 
 /** One message to one channel. */
 export interface ChannelMessage {

@@ -61,15 +61,15 @@ async function summaryOf(
   { channel, at }: Pick<ContentOptions, "channel" | "at">,
   events: readonly EventRecord[],
 ): Promise<ChannelSummary | null> {
-  const told = events.flatMap((event) => {
+  const wanted = events.flatMap((event) => {
     const type = wantedType(channel, event.name, analysisOf(event)?.confidence);
     return type ? [{ event, type }] : [];
   });
-  const [first, last] = [told[0], told.at(-1)];
+  const [first, last] = [wanted[0], wanted.at(-1)];
   if (!first || !last) return null;
   const counts: ChannelSummary["counts"] = {};
   const messages: ChannelSummary["messages"] = [];
-  for (const { event, type } of told) {
+  for (const { event, type } of wanted) {
     counts[type] = (counts[type] ?? 0) + 1;
     if (await isTooLate(deps.database, event, at)) continue;
     messages.push({ type, timestamp: event.at.toISOString(), data: publicData(deps, event) });

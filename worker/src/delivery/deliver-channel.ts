@@ -150,7 +150,7 @@ async function send(
 
 const notSent = (error: string): SendResult => ({ outcome: "retry", responseStatus: null, error });
 
-/** Only the result of an attempt that nobody else has recorded counts, as after a suspension. */
+/** Only the result of an attempt that no other worker has recorded counts, as after a suspension. */
 const unrecorded = ({ _id, attempts }: DeliveryRecord) => ({
   ...{ _id, attempts, status: "retrying" as const },
 });

@@ -1,20 +1,16 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
-import type { Database } from "@shared/database/database.ts";
-import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { composeEmail } from "@shared/runtime/compose-email.ts";
 import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import type { ChannelMessage, ChannelSender, SendResult } from "./channel-sender.ts";
+import type { ChannelMessage, ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
 import { describeMessage, type NamedSignals, readNamedSignals } from "./describe-message.ts";
 
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 10;
 
-interface EmailDeps {
-  database: Database;
+interface EmailDeps extends Pick<DeliveryDeps, "database" | "secrets"> {
   mailer: Mailer;
-  secrets: ChannelSecrets;
   settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
 }
 

@@ -20,7 +20,7 @@ type PlanDeps = Pick<DeliveryDeps, "database" | "settings">;
 const SCAN_SIZE = 200;
 
 interface Planned {
-  /** `idle`: no event is left; `lost`: somebody else changed the channel, or has its lease. */
+  /** `idle`: no event is left; `lost`: the channel was changed, or another worker has its lease. */
   result: "planned" | "skipped" | "idle" | "lost";
   channel: LeasedChannel;
   /** What is to be sent now. */

@@ -1,13 +1,10 @@
-import type { Database } from "@shared/database/database.ts";
-import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import type { Html } from "@shared/runtime/html.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { Api } from "grammy";
 import { z } from "zod";
 import { Lease } from "../lease.ts";
-import type { ChannelSender } from "./channel-sender.ts";
+import type { ChannelSender, DeliveryDeps } from "./channel-sender.ts";
 import {
   CHAT_INTERVAL_MS,
   readUpdates,
@@ -25,13 +22,9 @@ const POLL_RETRY_MS = 5_000;
 
 const REPLY_TIMEOUT_MS = 30_000;
 
-interface TelegramDeps {
-  database: Database;
-  logger: Logger;
-  secrets: ChannelSecrets;
+interface TelegramDeps
+  extends Pick<DeliveryDeps, "database" | "logger" | "secrets" | "readTime" | "workerId"> {
   settings: Pick<DeliverySettings, "TELEGRAM_API_URL" | "CLIENT_ORIGIN">;
-  workerId: string;
-  readTime: () => Promise<Date>;
 }
 
 /**
@@ -109,7 +102,7 @@ function startReader(deps: ReaderDeps): { stop: () => Promise<void> } {
   });
 }
 
-/** Answers in the background. Who writes faster than is permitted to answer gets fewer answers, and delays nobody. */
+/** Answers in the background. A user who writes faster than the bot may answer gets fewer answers, and delays no one. */
 class Replies {
   readonly #deps: ReaderDeps;
   readonly #chats = new Set<string>();

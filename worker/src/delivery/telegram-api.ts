@@ -3,7 +3,7 @@ import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { Mutex } from "async-mutex";
 import { Api, GrammyError, HttpError } from "grammy";
 
-/** Telegram answers after this time if nobody has written to the bot. */
+/** Telegram answers after this time if no one has written to the bot. */
 const POLL_SECONDS = 25;
 const REQUEST_TIMEOUT_SECONDS = POLL_SECONDS + 15;
 

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channels.ts";
-import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
-import type { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { formatTime } from "@shared/runtime/compose-email.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { z } from "zod";
+import type { DeliveryDeps } from "./channel-sender.ts";
 import { wordsOfEvent } from "./describe-message.ts";
 import { joinLines } from "./telegram-sender.ts";
 
@@ -26,10 +25,7 @@ export const telegramUpdateSchema = z.object({
 });
 type TelegramUpdate = z.infer<typeof telegramUpdateSchema>;
 
-export interface TelegramBotDeps {
-  database: Database;
-  secrets: ChannelSecrets;
-  readTime: () => Promise<Date>;
+export interface TelegramBotDeps extends Pick<DeliveryDeps, "database" | "secrets" | "readTime"> {
   /** Of the web pages. */
   origin: string;
   /** Numbers of updates are those of one bot. */
@@ -128,7 +124,7 @@ async function link(
   ]);
 }
 
-/** A chat belongs to one channel: linking it again moves it. The user of the other channel is told. */
+/** A chat belongs to one channel: linking it again moves it. The user of the other channel gets an event. */
 async function releaseChat(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): Promise<void> {
   const channel = await findByChat(deps, uow, chatId);
   if (!channel) return;

@@ -28,7 +28,7 @@ export const telegramSender = (deps: TelegramSenderDeps): ChannelSender => ({
     const text = telegramText(describeMessage(message, signals), deps.origin);
     try {
       return await deps.pace.run(chatId, abort, async () => {
-        if (!deps.isReady()) return notSent("Another worker has begun to send.");
+        if (!deps.isReady()) return notSent("Another worker has taken over.");
         await sendHtml(deps.api, { chatId, text }, abort);
         return { outcome: "delivered", responseStatus: 200, error: null };
       });

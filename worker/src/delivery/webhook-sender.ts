@@ -82,7 +82,7 @@ function post(url: URL, body: string | Buffer, options: RequestOptions): Promise
   const { request } = url.protocol === "https:" ? https : http;
   return new Promise((resolve, reject) => {
     request(url, { ...options, method: "POST", agent: false }, resolve)
-      .once("error", reject)
+      .on("error", reject)
       .end(body);
   });
 }

@@ -8,9 +8,9 @@ import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recurringJobs } from "../jobs/job-definitions.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { runSchedule, type ScheduleDeps } from "./schedule-analyses.ts";
 
 const CLOSE = Date.parse("2026-11-20T12:00:00Z");

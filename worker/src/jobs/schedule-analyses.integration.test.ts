@@ -16,13 +16,13 @@ import { pendingTrade, runResult } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { resumeFanOuts } from "../signals/fan-out.ts";
 import { requeueStrandedSignals } from "../signals/requeue-stranded-signals.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import { finishRun, startRuns } from "../signals/signal-lifecycle.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { planCloses, queueDueAnalyses } from "./schedule-analyses.ts";
 
 /** A Friday on which all markets are open. */

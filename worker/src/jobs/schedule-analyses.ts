@@ -160,7 +160,7 @@ async function findWatchedMarkets(
     ...{ pipeline: [{ $match: accessFilter(at) }, { $project: { _id: 1 } }], as: "approved" },
   };
   const isApproved = { "approved.0": { $exists: true } };
-  // The first approved watcher is enough: to look each of them up takes seconds if there are many.
+  // The first approved watcher is enough: looking up each of them takes seconds if there are many.
   const firstApproved = [
     { $match: isWatching },
     { $lookup: approved },

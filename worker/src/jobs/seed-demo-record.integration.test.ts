@@ -12,8 +12,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { updatePerformanceStats } from "../record/performance-stats.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { recurringJobs } from "./job-definitions.ts";
 import { type DemoRecordDeps, seedDemoRecord } from "./seed-demo-record.ts";
 

@@ -46,7 +46,7 @@ const ANALYSES_PER_MARKET = 80;
 const FIRST_PER_MARKET = 8;
 /** The newest analyses of each market: made with a calibration of the earlier ones, and shown in the history. */
 const LATEST_PER_MARKET = 8;
-/** No entry is valid that long, so nobody could still act on a signal. */
+/** No entry is valid that long, so no one could still act on a signal. */
 const NEWEST_AGE_MS = 24 * HOUR_MS;
 
 /** Analyses that are stored together. */

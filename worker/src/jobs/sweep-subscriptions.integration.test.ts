@@ -11,7 +11,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { sweepInTime, sweepSubscriptions } from "./sweep-subscriptions.ts";
 
 const STARTED_AT = new Date("2026-01-31T12:00:00Z");

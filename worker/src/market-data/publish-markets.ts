@@ -2,16 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { MAX_MARKET_CLOSES } from "@shared/contract/markets.ts";
-import type { Database } from "@shared/database/database.ts";
 import {
   MARKET_SNAPSHOT_ID,
   type MarketQuoteRecord,
 } from "@shared/database/models/worker-reports.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { withDeadline } from "./deadline.ts";
-import type { CandleSeries, MarketData } from "./market-data.ts";
+import type { CandleSeries } from "./market-data.ts";
 
 const TIMEFRAME = "1h";
 /** The change is measured from the close before the first. */
@@ -22,14 +20,10 @@ const PAUSE_MS = 250;
 /** How long an old price is kept while no new one can be read. */
 const KEEP_MS = 6 * 60 * 60_000;
 
-interface PublishMarketsDeps {
-  database: Database;
-  logger: Logger;
-  marketData: MarketData;
-  now: () => Date;
+type PublishMarketsDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "now"> & {
   abort: AbortSignal;
   pauseMs?: number;
-}
+};
 
 /**
  * Stores the prices of the suggested symbols for the servers.

@@ -55,15 +55,17 @@ export class CandleArchive {
    */
   async since(
     market: Market,
-    { from, ...look }: ReadOptions & { from: number },
+    { from, ...options }: ReadOptions & { from: number },
   ): Promise<Candle[]> {
     const lengthMs = TIMEFRAME_MS[market.timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(look.now / lengthMs) * lengthMs;
+    const openNow = Math.floor(options.now / lengthMs) * lengthMs;
     const candles: Candle[] = [];
     for (let start = Math.floor(from / blockMs) * blockMs; start < openNow; start += blockMs) {
       const end = Math.min(start + blockMs, openNow);
-      candles.push(...(await this.#block(market, { ...look, start, end, isPast: end < openNow })));
+      candles.push(
+        ...(await this.#block(market, { ...options, start, end, isPast: end < openNow })),
+      );
     }
     return candles.filter((candle) => candle.time + lengthMs > from);
   }

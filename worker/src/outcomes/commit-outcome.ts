@@ -7,6 +7,7 @@ import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts"
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
 import type { QueryFilter, Types } from "mongoose";
+import type { WorkerDeps } from "../worker-deps.ts";
 
 const MAX_CANDLES = 500;
 
@@ -16,10 +17,7 @@ const MAX_CANDLES = 500;
  */
 export const RECHECK_MS = 60_000;
 
-interface OutcomeDeps {
-  database: Database;
-  now: () => Date;
-}
+type OutcomeDeps = Pick<WorkerDeps, "database" | "now">;
 
 /** Stores the fill of an analysis once, and publishes it. */
 export async function commitFill(

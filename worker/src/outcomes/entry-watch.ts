@@ -1,26 +1,21 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { validUntil } from "@shared/contract/signal.ts";
-import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import { raceAbort, withDeadline } from "../market-data/deadline.ts";
-import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
+import type { CandleSeries } from "../market-data/market-data.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 import { updateTradeSignals } from "./commit-outcome.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
 /** Ends before the next round is due. What is left expires soonest and comes first then. */
 const ROUND_MS = 45_000;
 
-interface WatchEntriesDeps {
-  database: Database;
-  logger: Logger;
-  marketData: MarketData;
-  now: () => Date;
+type WatchEntriesDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "now"> & {
   abort: AbortSignal;
-}
+};
 
 interface EntryWatchResult {
   left: number;

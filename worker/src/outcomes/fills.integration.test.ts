@@ -15,9 +15,9 @@ import { createSignals, storeTrade, tradeAnalysis } from "@shared/testing/signal
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { fanOut } from "../signals/fan-out.ts";
 import { type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { CandleArchive } from "./candle-archive.ts";
 import { MarketBackoff, resolveOutcomes } from "./resolve-outcomes.ts";
 

@@ -1,16 +1,15 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { MINUTE_MS } from "@shared/contract/durations.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
 import type { Database } from "@shared/database/database.ts";
 import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
 import { type Fill, followTrade, isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import { Semaphore } from "async-mutex";
 import type { Types } from "mongoose";
 import { withDeadline } from "../market-data/deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 import type { CandleArchive, Market } from "./candle-archive.ts";
 import {
   commitFill,
@@ -23,15 +22,11 @@ import {
 const BATCH_SIZE = 500;
 const MARKETS_AT_A_TIME = 6;
 
-interface ResolveDeps {
-  database: Database;
-  logger: Logger;
+type ResolveDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCosts"> & {
   archive: CandleArchive;
   backoff: MarketBackoff;
-  now: () => Date;
-  tradingCosts: TradingCostTable;
   abort: AbortSignal;
-}
+};
 
 /**
  * Resolves all due trades of the ledger, market by market, and publishes fills. Trades that stay open get the time of
@@ -125,7 +120,7 @@ async function resolveMarket(
   return checks.get(null)?.length ?? 0;
 }
 
-interface Look {
+interface TradeCheck {
   pending: PendingTrade;
   candles: Candle[];
   now: number;
@@ -133,11 +128,11 @@ interface Look {
 }
 
 /** @returns when to check it again; null if it is resolved */
-async function resolveOne(deps: ResolveDeps, look: Look): Promise<number | null> {
-  const { now, abort, pending } = look;
+async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<number | null> {
+  const { now, abort, pending } = check;
   const { analysisId, market, trade } = pending;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
-  const candles = look.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
+  const candles = check.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
   try {
     const { fill, resolution } = await followTrade({
       trade,
@@ -152,18 +147,18 @@ async function resolveOne(deps: ResolveDeps, look: Look): Promise<number | null>
       await commitOutcome(deps, analysisId, { resolution, candles: seen });
       return null;
     }
-    const nextClose = nextCheckAt({ timeframe: trade.timeframe, candles: look.candles, now });
-    return Math.min(nextClose, (await publishFill(deps, look, fill)) ?? nextClose);
+    const nextClose = nextCheckAt({ timeframe: trade.timeframe, candles: check.candles, now });
+    return Math.min(nextClose, (await publishFill(deps, check, fill)) ?? nextClose);
   } catch (error) {
     deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
     return now + BACKOFF_MS.min;
   }
 }
 
-/** @returns when to look again for its fill, or for signals without it, if that is before the next close */
+/** @returns when to check again for its fill, or for signals without it, if that is before the next close */
 async function publishFill(
   deps: ResolveDeps,
-  { pending, now, abort }: Look,
+  { pending, now, abort }: TradeCheck,
   fill: Fill | null,
 ): Promise<number | null> {
   const { analysisId, filled } = pending;
@@ -189,12 +184,12 @@ function firstMinutes(trade: Trade): { from: number; until: number } | null {
 }
 
 /**
- * The fill of an entry at the market, by the first minute after the signal: nobody should have to wait for the close of
+ * The fill of an entry at the market, by the first minute after the signal: no user should have to wait for the close of
  * a long candle, which is then resolved by the same minutes.
  */
 async function marketFill(
   { archive, logger, tradingCosts }: ResolveDeps,
-  { pending, now, abort }: Omit<Look, "candles">,
+  { pending, now, abort }: Omit<TradeCheck, "candles">,
 ): Promise<Fill | null> {
   const { market, trade, analysisId } = pending;
   const first = firstMinutes(trade);
@@ -269,7 +264,7 @@ function pendingTrade(
 const MAX_CANDLES = 600;
 
 async function keepMarketCandles(
-  { database, now }: { database: Database; now: () => Date },
+  { database, now }: ResolveDeps,
   { key, candles }: { key: string; candles: readonly Candle[] },
 ): Promise<void> {
   const newest = candles.at(-1);

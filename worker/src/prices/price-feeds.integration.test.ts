@@ -5,8 +5,8 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { CCXT_LIMITS, silentLogger } from "../testing/fakes.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import type { PriceFeedLimits } from "./price-feeds.ts";
 import { startPrices } from "./price-feeds.ts";
 

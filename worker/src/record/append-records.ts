@@ -53,8 +53,10 @@ export function startLedgerAppender({
  * Runs outside the finishing transaction, which would otherwise serialize all workers on the chain head.
  * @returns the number of new records
  */
-export function appendRecords(options: { database: Database; now: () => Date }): Promise<number> {
-  const { database, now } = options;
+export function appendRecords({
+  database,
+  now,
+}: Pick<WorkerDeps, "database" | "now">): Promise<number> {
   return commit(database, { lockKeys: LOCK_KEY, now }, async (uow) => {
     const { session } = uow;
     const completed = await findUnrecorded(uow, database, {

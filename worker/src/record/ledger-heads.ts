@@ -9,14 +9,9 @@ import {
   readHeadFile,
   readLedgerHead,
 } from "@shared/domain/ledger.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 
-export interface PublishHeadDeps {
-  database: Database;
-  logger: Logger;
-  dataDir: string;
-  now: () => Date;
-}
+export type PublishHeadDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & { dataDir: string };
 
 /** Publishes today's ledger head in the database, in a file and in the log. The first caller of a day decides. */
 export async function publishLedgerHead(deps: PublishHeadDeps): Promise<void> {

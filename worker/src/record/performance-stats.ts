@@ -20,6 +20,7 @@ import {
 } from "@shared/stats/tally.ts";
 import type { ClientSession, mongo } from "mongoose";
 import { z } from "zod";
+import type { WorkerDeps } from "../worker-deps.ts";
 import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
 
 const closedAnalysisShape = z.object({
@@ -102,13 +103,10 @@ async function readSnapshot<Result>(
   }
 }
 
-interface PerformanceDeps {
-  database: Database;
-  logger: Logger;
-  now: () => Date;
+type PerformanceDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
   /** Ends the work between two days, or before the next calibration. */
   abort?: AbortSignal;
-}
+};
 
 const DAYS_AT_A_TIME = 4;
 const ENDED = { status: { $in: ["completed", "failed"] } };

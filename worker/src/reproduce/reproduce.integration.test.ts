@@ -16,9 +16,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
 
 const uri = newDatabaseUri("reproduce");

@@ -13,9 +13,9 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { runAnalysis } from "./run-analysis.ts";
 import type { AnalysisRun } from "./signal-lifecycle.ts";
 

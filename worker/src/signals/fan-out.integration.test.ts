@@ -21,7 +21,7 @@ import {
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { fanOut, MAX_WATCHERS, resumeFanOuts } from "./fan-out.ts";
 import { finishRun } from "./signal-lifecycle.ts";
 

@@ -9,8 +9,8 @@ import { startRun } from "@shared/testing/signal-factory.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { memoryMarketData } from "../testing/fakes.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { runAnalysis } from "./run-analysis.ts";
 
 let database: Database;

@@ -13,8 +13,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 import { runAnalysis } from "./run-analysis.ts";
 
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);

@@ -8,9 +8,9 @@ import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { SignalQueue } from "../jobs/signal-queue.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
-import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { createWorkerMetrics } from "../worker-metrics.ts";
 
 /**
  * The schedule and the queue of a worker in this process, with a fake exchange and AI.

@@ -88,7 +88,7 @@ describe("asking for a signal with a chart image", () => {
       confidence: 0,
       source: { data: "live", analyst: "none" },
     });
-    expect(analysis?.warnings[0]).toMatch(/^The newest data of LTC\/USDT is .* old: .*charged\.$/);
+    expect(analysis?.warnings[0]).toMatch(/^The latest LTC\/USDT data is .* old: .*charged\.$/);
     expect(openai.chats).toEqual([]);
     expect(await balanceOf(user)).toBe(3);
     expect(await ledgerOf(user)).toEqual([-1, 1]);

@@ -41,7 +41,7 @@ function ownNumbers({ votes, score, agreement }: MarketScore): number[] {
 /** Twice the expected duration of a random walk. */
 const HOLD_FACTOR = 2;
 
-const LOOK_AGAIN_CANDLES = 6;
+const CHECK_AGAIN_CANDLES = 6;
 
 function composeAdvice(brief: MarketBrief, marketScore: MarketScore): Advice {
   const { levels } = marketScore;
@@ -91,7 +91,7 @@ function waitPart(timeframe: Timeframe, marketScore: MarketScore): DecisionPart 
       `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
     suggested_hold: "No position",
     hold_candles: null,
-    trade_duration_text: `No trade. Look again after ${describeCandles(LOOK_AGAIN_CANDLES, timeframe)}.`,
+    trade_duration_text: `No trade. Check again after ${describeCandles(CHECK_AGAIN_CANDLES, timeframe)}.`,
   };
 }
 

@@ -84,7 +84,7 @@ export function createExchangeFetch(options: {
     const asked = { provider, url: withBase(url, baseUrl), init, abort, limits, onAnswer };
     const response = await fetchBody(asked);
     const text = await response.text();
-    if (response.ok && !looksWhole(text)) {
+    if (response.ok && !isWholeJson(text)) {
       throw new ProviderError({ provider, failure: "nonsense", message: "the answer is no JSON" });
     }
     return new Response(text, response);
@@ -92,7 +92,7 @@ export function createExchangeFetch(options: {
 }
 
 /** Checks both ends only, as a list of markets is too long to be parsed twice. */
-function looksWhole(text: string): boolean {
+function isWholeJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text.slice(-100));
 }
 

@@ -4,9 +4,9 @@ import { type PriceFeed, priceFeedSchema } from "@shared/contract/prices.ts";
 import type { SubscriptionStep } from "@shared/domain/subscription-schedule.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Analyst, CallUsage } from "../analysis/analyst.ts";
-import type { ProviderHealth } from "../market-data/fallback-market-data.ts";
-import { ProviderError } from "../market-data/market-data.ts";
+import type { Analyst, CallUsage } from "./analysis/analyst.ts";
+import type { ProviderHealth } from "./market-data/fallback-market-data.ts";
+import { ProviderError } from "./market-data/market-data.ts";
 
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
 

@@ -3,11 +3,11 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { buildMarketBrief } from "../analysis/market-brief.ts";
-import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
-import { askAnalyst } from "../analysis/request-advice.ts";
-import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
-import { createFallbackMarketData } from "../market-data/fallback-market-data.ts";
+import { buildMarketBrief } from "./analysis/market-brief.ts";
+import { createOpenAiAnalyst } from "./analysis/openai/openai-analyst.ts";
+import { askAnalyst } from "./analysis/request-advice.ts";
+import { CcxtMarketData } from "./market-data/ccxt/ccxt-market-data.ts";
+import { createFallbackMarketData } from "./market-data/fallback-market-data.ts";
 import {
   CCXT_LIMITS,
   candlesFromCloses,
@@ -15,7 +15,7 @@ import {
   patient,
   series,
   silentLogger,
-} from "../testing/fakes.ts";
+} from "./testing/fakes.ts";
 import { countedAnalyst, createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
 
 let exchange: FakeExchange;
@@ -136,7 +136,7 @@ describe("metrics of the AI", () => {
 });
 
 it.each(["alert-rules.yml", "grafana-dashboard.json"])("%s reads metrics that exist", (name) => {
-  const text = readFileSync(new URL(`../../../docs/operations/${name}`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../../docs/operations/${name}`, import.meta.url), "utf8");
   const read =
     text.match(/\b(?:(?:provider|signal|ai)_[a-z_]+|analyses_in_flight)(?=[[{)])/g) ?? [];
   const names = metrics.registry.getMetricsAsArray().map((metric) => metric.name);
