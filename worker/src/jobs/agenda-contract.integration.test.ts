@@ -13,13 +13,13 @@ import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import packageJson from "../../../package.json";
-import { findWaitingJobs } from "./claim-runs.ts";
+import { findWaitingJobs } from "./signal-queue.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
 const newIds = () => ({ _id: new Types.ObjectId(), userId: new Types.ObjectId() });
 const position = () => ({ at: new Date(), unfinishedSignals: 0 });
 
-/** What the queue of signals assumes about Agenda. If an upgrade fails here, read `claim-runs.ts` before going on. */
+/** What the queue of signals assumes about Agenda. If an upgrade fails here, read `signal-queue.ts` before going on. */
 describe("Agenda, as the queue of signals assumes it to be,", () => {
   let database: Database;
   const opened: Agenda[] = [];

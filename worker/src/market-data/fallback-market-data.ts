@@ -96,7 +96,7 @@ function summary(failures: readonly ProviderError[], request: CandleRequest): Pr
     provider: failures.map(({ provider }) => provider).join(", ") || "market data",
     failure: said?.failure ?? "unknown-symbol",
     message: said
-      ? `no candles of ${request.symbol} at ${request.timeframe} can be had`
+      ? `no candles of ${request.symbol} at ${request.timeframe} are available`
       : `no live provider lists ${request.symbol}`,
     cause: new AggregateError(failures),
   });

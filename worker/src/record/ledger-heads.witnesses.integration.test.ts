@@ -11,7 +11,7 @@ import { type Witness, witnessHeads } from "./ledger-heads.ts";
 import { calendarWitness, webhookWitness } from "./witnesses.ts";
 
 const NOON = Date.parse("2025-01-31T12:00:00.000Z");
-const QUICK = { timeoutMs: 200 };
+const QUICK = { timeoutMs: 1_000 };
 
 const hashOf = (day: string) => createHash("sha256").update(day).digest("hex");
 
