@@ -60,11 +60,9 @@ export function Button({
   );
 }
 
-export function TextLink({ className = "", ...props }: ComponentProps<typeof Link>) {
-  return (
-    <Link
-      {...props}
-      className={`rounded font-medium text-accent underline-offset-4 hover:underline ${className}`}
-    />
-  );
-}
+/** Also for links that leave the application. */
+export const linkClass = "rounded font-medium text-accent underline-offset-4 hover:underline";
+
+export const TextLink = ({ className = "", ...props }: ComponentProps<typeof Link>) => (
+  <Link {...props} className={`${linkClass} ${className}`} />
+);

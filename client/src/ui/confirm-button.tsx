@@ -1,7 +1,6 @@
 import { useRef, useState } from "react";
 import { Button, type ButtonLook } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
-import { Kbd } from "./kbd.tsx";
 import { lazyComponent } from "./lazy-component.tsx";
 
 const ConfirmDialog = lazyComponent(() => import("./confirm-dialog.tsx"), "ConfirmDialog");
@@ -46,3 +45,13 @@ export function ConfirmButton({
     </>
   );
 }
+
+/** The key that presses a button, beside the text of the button; for browsers with a keyboard. */
+export const Kbd = ({ children }: { children: string }) => (
+  <kbd
+    aria-hidden
+    className="rounded border border-current/40 px-1 font-sans text-xs font-normal opacity-80 pointer-coarse:hidden"
+  >
+    {children}
+  </kbd>
+);

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode, RefObject } from "react";
 import { ErrorAlert } from "./alert.tsx";
 import { Button, buttonClass } from "./button.tsx";
-import { dialogClass } from "./dialog-class.ts";
+import { dialogClass } from "./dialog.tsx";
 import { showToast } from "./show-toast.ts";
 
 export interface Confirmation {

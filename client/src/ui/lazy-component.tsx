@@ -1,4 +1,12 @@
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 
 /** A component in a chunk of its own, loaded when it is first rendered. */
 export function lazyComponent<Module, Name extends keyof Module>(
@@ -20,5 +28,32 @@ export function lazyComponent(
     <Suspense fallback={fallback}>
       <Loaded {...props} />
     </Suspense>
+  );
+}
+
+/** Shows its children once it has come into view; before that, a placeholder of their size. */
+export function WhenInView({
+  placeholder = null,
+  children,
+}: {
+  placeholder?: ReactNode;
+  children: ReactNode;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (!box.current) return;
+    const observer = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return;
+      observer.disconnect();
+      setSeen(true);
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div ref={box} className="h-full">
+      {isSeen ? children : placeholder}
+    </div>
   );
 }

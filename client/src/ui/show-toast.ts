@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { errorText } from "../lib/api/errors.ts";
 
 export interface ToastMessage {
   title: string;
@@ -28,3 +29,9 @@ export function takeToasts(): readonly ToastMessage[] {
   if (waiting.length > 0) useToasts.setState({ waiting: [] });
   return waiting;
 }
+
+/** For `onError`: says what failed, and why. */
+export const failureToast =
+  (title: string) =>
+  (error: unknown): void =>
+    showToast({ title, description: errorText(error, "Please try again.") });

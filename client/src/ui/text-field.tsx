@@ -2,6 +2,7 @@ import { Field } from "@base-ui/react/field";
 import { MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import { Eye, EyeOff } from "lucide-react";
 import { type ComponentProps, type ReactNode, useState } from "react";
+import { Button } from "./button.tsx";
 import { fieldClass } from "./field-class.ts";
 
 interface TextFieldProps extends ComponentProps<typeof Field.Control> {
@@ -65,3 +66,15 @@ export function NewPasswordFields({ minLength = MIN_PASSWORD_LENGTH }) {
     </>
   );
 }
+
+/** The buttons at the end of a form that is open in place. */
+export const FormActions = ({ busy, onCancel }: { busy: boolean; onCancel(): void }) => (
+  <div className="flex justify-end gap-3">
+    <Button variant="ghost" size="sm" onClick={onCancel}>
+      Cancel
+    </Button>
+    <Button type="submit" size="sm" busy={busy}>
+      Save
+    </Button>
+  </div>
+);

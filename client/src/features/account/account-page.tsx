@@ -1,12 +1,39 @@
-import { CircleCheck, CircleDashed } from "lucide-react";
+import { Form } from "@base-ui/react/form";
+import {
+  accountDeletionSchema,
+  changePasswordRequestSchema,
+  type SessionList,
+  sessionListSchema,
+} from "@shared/contract/account-requests.ts";
+import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import { MIN_ADMIN_PASSWORD_LENGTH, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleDashed, Download, MonitorSmartphone } from "lucide-react";
 import type { ReactNode } from "react";
+import { z } from "zod";
+import { api } from "../../lib/api/client.ts";
+import { ApiError } from "../../lib/api/errors.ts";
+import {
+  type FormFields,
+  parseForm,
+  parsePasswordForm,
+  useFormRequest,
+} from "../../lib/api/forms.ts";
+import { describeBrowser } from "../../lib/describe-browser.ts";
 import { useMe } from "../../lib/me.ts";
+import { refetch } from "../../lib/query-client.ts";
+import { saveFile } from "../../lib/save-file.ts";
+import { useSession } from "../../lib/session.ts";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { CredentialFields, DialogForm, FormDialog } from "../../ui/dialog.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
-import { ChangePasswordForm } from "./change-password-form.tsx";
-import { DataCard } from "./data-card.tsx";
+import { NewPasswordFields, PasswordField, TextField } from "../../ui/text-field.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
-import { SessionsCard } from "./sessions-card.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
 /** @param children further sections */
@@ -65,5 +92,207 @@ function EmailCard() {
         </>
       )}
     </Card>
+  );
+}
+
+function ChangePasswordForm() {
+  const username = useMe()?.username ?? "";
+  const isAdmin = useSession((session) => session.isAdmin);
+  const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
+  const failure = problem && changePasswordError(problem);
+  return (
+    <Card className="flex flex-col gap-5 p-6 sm:p-8">
+      <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
+      <Form {...formProps} className="flex max-w-md flex-col gap-5">
+        {/* For password managers. */}
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={username}
+          readOnly
+          hidden
+        />
+        <PasswordField
+          name="current_password"
+          label="Current password"
+          autoComplete="current-password"
+        />
+        <NewPasswordFields {...(isAdmin && { minLength: MIN_ADMIN_PASSWORD_LENGTH })} />
+        <p className="text-sm leading-relaxed text-ink-muted text-pretty">
+          Changing your password signs you out on all other devices and browsers.
+        </p>
+        {failure && (
+          <Alert tone="error" role="alert">
+            <p>{failure.text}</p>
+            {failure.reason && <p className="mt-1 text-ink-faint">{failure.reason}</p>}
+          </Alert>
+        )}
+        {reply && (
+          <Alert tone="success" role="status" title="Password changed">
+            You have been signed out on all other devices and browsers.
+          </Alert>
+        )}
+        <Button type="submit" size="lg" busy={isPending} className="self-start">
+          {isPending ? "Changing..." : "Change password"}
+        </Button>
+      </Form>
+    </Card>
+  );
+}
+
+async function changePassword(form: FormFields): Promise<ActionDone> {
+  const body = parsePasswordForm(changePasswordRequestSchema, form);
+  return api({ method: "POST", path: "/change-password", body, schema: actionDoneSchema });
+}
+
+/** Codes set by the client when the server did not answer. */
+const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
+
+export function changePasswordError(error: Error): { text: string; reason: string | null } {
+  if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
+  const { code, message } = error;
+  if (!NOT_THE_SERVERS.includes(code)) return { text: message, reason: null };
+  return { text: MESSAGES.wrongPassword, reason: message };
+}
+
+const SESSIONS = ["sessions"];
+
+function SessionsCard() {
+  const sessions = useQuery({
+    queryKey: SESSIONS,
+    queryFn: ({ signal }) => api({ path: "/me/sessions", schema: sessionListSchema, signal }),
+  });
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <div>
+        <h2 className="text-lg font-semibold tracking-tight">Sessions</h2>
+        <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
+          Where you are signed in. End every session that you don't recognize, then change your
+          password.
+        </p>
+      </div>
+      <QueryView
+        query={sessions}
+        failed="Failed to load your sessions."
+        skeleton={<Skeleton className="h-14" />}
+      >
+        {(list) => (
+          <ul className="flex flex-col gap-4">
+            {list.sessions.map((session) => (
+              <SessionItem key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+    </Card>
+  );
+}
+
+function SessionItem({ session }: { session: SessionList["sessions"][number] }) {
+  const { id, current, last_seen_at, user_agent } = session;
+  const end = useMutation({
+    mutationFn: () =>
+      api({
+        method: "DELETE",
+        path: "/me/sessions/:id",
+        params: { id },
+        schema: z.undefined(),
+      }),
+    onSettled: () => refetch({ queryKey: SESSIONS }),
+  });
+  const browser = describeBrowser(user_agent);
+  return (
+    <li className="flex flex-col gap-2">
+      <div className="flex items-center gap-3">
+        <MonitorSmartphone aria-hidden className="size-5 shrink-0 text-ink-faint" />
+        <div className="min-w-0 grow">
+          <p className="truncate text-sm font-medium" title={user_agent}>
+            {browser}
+          </p>
+          <p className="text-sm text-ink-faint">
+            {current ? "This session" : <LocalTime iso={last_seen_at} />}
+          </p>
+        </div>
+        {!current && (
+          <Button
+            variant="secondary"
+            size="sm"
+            busy={end.isPending}
+            aria-label={`End the session in ${browser}`}
+            onClick={() => end.mutate()}
+          >
+            End
+          </Button>
+        )}
+      </div>
+      <ErrorAlert message={end.error?.message} />
+    </li>
+  );
+}
+
+function DataCard() {
+  const download = useMutation({ mutationFn: downloadData });
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <h2 className="text-lg font-semibold tracking-tight">Your data</h2>
+      <p className="text-sm leading-relaxed text-ink-muted text-pretty">
+        Download a copy of what is stored about you as a JSON file, or delete your account. The{" "}
+        <TextLink to="/privacy">Privacy Policy</TextLink> says what is stored and why.
+      </p>
+      <ErrorAlert title="The download failed." message={download.error?.message} />
+      <div className="flex flex-wrap gap-3">
+        <Button
+          Icon={Download}
+          variant="secondary"
+          busy={download.isPending}
+          onClick={() => download.mutate()}
+        >
+          Download my data
+        </Button>
+        <FormDialog
+          label="Delete my account"
+          look={{ variant: "danger" }}
+          title="Delete your account?"
+          form={() => <DeletionForm />}
+        />
+      </div>
+    </Card>
+  );
+}
+
+async function downloadData(): Promise<void> {
+  const timeoutMs = TIMEOUTS_MS.history;
+  const data = await api({ path: "/me/data", timeoutMs, schema: z.json() });
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`my-data-${day}.json`, `${JSON.stringify(data, null, 2)}\n`, "application/json");
+}
+
+function DeletionForm() {
+  const username = useMe()?.username;
+  const signOut = useSession((session) => session.signOut);
+  const request = useFormRequest(async (form) => {
+    const body = parseForm(accountDeletionSchema, form);
+    await api({ method: "DELETE", path: "/me", body, schema: z.undefined() });
+    signOut("deleted");
+  });
+  return (
+    <DialogForm
+      request={request}
+      failure={request.problem?.message}
+      action="Delete my account"
+      variant="dangerSolid"
+      description="Your signals, watchlist, channels, images, credits and payment proof are deleted with your account. This cannot be undone."
+    >
+      <TextField
+        name="username"
+        label={`Enter ${username ?? "your username"} to confirm`}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        aria-required
+      />
+      <CredentialFields problem={request.problem} />
+    </DialogForm>
   );
 }

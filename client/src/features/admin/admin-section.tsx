@@ -29,3 +29,22 @@ export function AdminSection({ id, title, lead, action, isPage, children }: Admi
     </section>
   );
 }
+
+interface MetricProps {
+  label: string;
+  /** Below the value. */
+  note?: ReactNode;
+  className?: string;
+  children: ReactNode;
+}
+
+/** One of the values in a `dl`, whose background shows between them as lines. */
+export const Metric = ({ label, note, className = "", children }: MetricProps) => (
+  <div className={`bg-surface px-4 py-3 ${className}`}>
+    <dt className="text-sm text-ink-muted">{label}</dt>
+    <dd className="figures mt-0.5">
+      <span className="text-xl font-semibold tracking-tight">{children}</span>
+      {note && <span className="mt-0.5 block text-xs text-ink-muted">{note}</span>}
+    </dd>
+  </div>
+);

@@ -29,22 +29,13 @@ import { showToast } from "../../ui/show-toast.ts";
 
 export type UserAction = "revoke" | "delete-user" | "delete-proof" | "delete-signal-history";
 
-export const actOnUser = (action: UserAction, username: string): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: `/admin/${action}/:username`,
-    params: { username },
-    schema: actionDoneSchema,
-  });
+const schema = actionDoneSchema;
 
-export const approveUser = (username: string, approval: Approval): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/approve/:username",
-    params: { username },
-    body: approval,
-    schema: actionDoneSchema,
-  });
+export const actOnUser = (action: UserAction, username: string): Promise<ActionDone> =>
+  api({ method: "POST", path: `/admin/${action}/:username`, params: { username }, schema });
+
+export const approveUser = (username: string, body: Approval): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/approve/:username", params: { username }, body, schema });
 
 /** Renews the subscription as it is shown: of several requests for the same end, one counts. */
 export const renewSubscription = (
@@ -57,7 +48,7 @@ export const renewSubscription = (
     params: { username },
     headers: { "Idempotency-Key": `renew-${subscription?.ends_at}` },
     body: { ...renewal, ends_at: subscription?.ends_at },
-    schema: actionDoneSchema,
+    schema,
   });
 
 /** Saves all payments for subscriptions as a file. */
@@ -72,63 +63,39 @@ export async function exportPayments(): Promise<void> {
   saveFile(`subscriptions-${day}.csv`, csv, "text/csv;charset=utf-8");
 }
 
-export const setImageAccess = (username: string, allow: boolean): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/set-image-access/:username",
-    params: { username },
-    body: new URLSearchParams({ allow: String(allow) }),
-    schema: actionDoneSchema,
-  });
+export function setImageAccess(username: string, allow: boolean): Promise<ActionDone> {
+  const path = "/admin/set-image-access/:username";
+  const body = new URLSearchParams({ allow: String(allow) });
+  return api({ method: "POST", path, params: { username }, body, schema });
+}
 
-export const grantCredits = (username: string, credits: number): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/grant-image-credits/:username",
-    params: { username },
-    body: new URLSearchParams({ credits: String(credits) }),
-    schema: actionDoneSchema,
-  });
+export function grantCredits(username: string, credits: number): Promise<ActionDone> {
+  const path = "/admin/grant-image-credits/:username";
+  const body = new URLSearchParams({ credits: String(credits) });
+  return api({ method: "POST", path, params: { username }, body, schema });
+}
 
-export const setRole = (username: string, change: RoleChange): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/set-role/:username",
-    params: { username },
-    body: change,
-    schema: actionDoneSchema,
-  });
+export const setRole = (username: string, body: RoleChange): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/set-role/:username", params: { username }, body, schema });
 
-export const savePaymentDetails = (details: PaymentDetailsUpdate): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/update-payment-details",
-    body: details,
-    schema: actionDoneSchema,
-  });
+export const savePaymentDetails = (body: PaymentDetailsUpdate): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/update-payment-details", body, schema });
 
 /** Pauses or resumes the deliveries to all channels. */
 export const setDeliveriesPaused = (isPaused: boolean): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: isPaused ? "/admin/channels/pause" : "/admin/channels/resume",
-    schema: actionDoneSchema,
-  });
+  api({ method: "POST", path: `/admin/channels/${isPaused ? "pause" : "resume"}`, schema });
 
-export const clearAllHistory = (): Promise<ActionDone> =>
-  api({
-    method: "POST",
-    path: "/admin/clear-all-signal-history",
-    timeoutMs: TIMEOUTS_MS.cleanup,
-    schema: actionDoneSchema,
-  });
+export function clearAllHistory(): Promise<ActionDone> {
+  const path = "/admin/clear-all-signal-history";
+  return api({ method: "POST", path, timeoutMs: TIMEOUTS_MS.cleanup, schema });
+}
 
 export const deleteChartImage = (filename: string): Promise<ActionDone> =>
   api({
     method: "DELETE",
     path: "/admin/delete-chart-image/:filename",
     params: { filename },
-    schema: actionDoneSchema,
+    schema,
   });
 
 export const adminKeys = {
@@ -148,11 +115,8 @@ export const adminKeys = {
   channels: ["admin", "channels"],
 } as const;
 
-/** No event reports token usage, so it is polled. */
-const USAGE_REFRESH_INTERVAL_MS = 60_000;
-
-/** Half the interval at which workers report. */
-const HEALTH_REFRESH_INTERVAL_MS = 5_000;
+/** What no event reports is polled; health at half the interval at which workers report. */
+const REFRESH_INTERVALS_MS = { usage: 60_000, setup: 30_000, channels: 15_000, health: 5_000 };
 
 const useReady = () => useRealtime((live) => live.ready);
 
@@ -204,13 +168,11 @@ export const useUserDetails = (username: string) =>
     }),
   );
 
-const SETUP_REFRESH_INTERVAL_MS = 30_000;
-
 export const useSetup = () =>
   useAdminQuery(
     adminKeys.setup,
     (signal) => api({ path: "/admin/setup", schema: setupSchema, signal }),
-    SETUP_REFRESH_INTERVAL_MS,
+    REFRESH_INTERVALS_MS.setup,
   );
 
 export const useChartImages = () =>
@@ -232,23 +194,21 @@ export const useUsage = () =>
   useAdminQuery(
     adminKeys.usage,
     (signal) => api({ path: "/admin/usage", schema: usageSchema, signal }),
-    USAGE_REFRESH_INTERVAL_MS,
+    REFRESH_INTERVALS_MS.usage,
   );
 
 export const useHealth = () =>
   useAdminQuery(
     adminKeys.health,
     (signal) => api({ path: "/admin/health", schema: systemHealthSchema, signal }),
-    HEALTH_REFRESH_INTERVAL_MS,
+    REFRESH_INTERVALS_MS.health,
   );
-
-const CHANNELS_REFRESH_INTERVAL_MS = 15_000;
 
 export const useChannelTotals = () =>
   useAdminQuery(
     adminKeys.channels,
     (signal) => api({ path: "/admin/channels", schema: channelTotalsSchema, signal }),
-    CHANNELS_REFRESH_INTERVAL_MS,
+    REFRESH_INTERVALS_MS.channels,
   );
 
 export const useSecurityLog = (filter: Partial<SecurityLogQuery>) =>
@@ -276,6 +236,10 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   return detail;
 }
 
+/** Runs an action and shows its confirmation. */
+export const runAndConfirm = async (action: Promise<ActionDone>): Promise<void> =>
+  showToast({ title: await runAction(action) });
+
 /** Shows the confirmation of an action, with a button that sends its opposite. */
 export async function runReversible(
   action: Promise<ActionDone>,
@@ -283,9 +247,8 @@ export async function runReversible(
 ): Promise<void> {
   const title = await runAction(action);
   const undo = () =>
-    runAction(opposite()).then(
-      (detail) => showToast({ title: detail }),
-      (error: unknown) => showToast({ title: "Undo failed", description: reasonOf(error) }),
+    runAndConfirm(opposite()).catch((error: unknown) =>
+      showToast({ title: "Undo failed", description: reasonOf(error) }),
     );
   showToast({ title, action: { label: "Undo", run: () => void undo() } });
 }

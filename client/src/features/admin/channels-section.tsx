@@ -7,11 +7,11 @@ import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CHANNEL_NAMES, ChannelIcon } from "../../ui/channel-kind.tsx";
-import { ColumnHeadings } from "../../ui/column-headings.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { showToast } from "../../ui/show-toast.ts";
+import { type Column, NumberTable } from "../../ui/table.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, reasonOf, runAction, setDeliveriesPaused, useChannelTotals } from "./api.ts";
 
@@ -38,7 +38,13 @@ export function ChannelsSection() {
         {({ paused, totals, failing }) => (
           <>
             {paused && <PausedBanner />}
-            <TotalsTable totals={totals} />
+            <NumberTable
+              caption="Channels and their deliveries by kind"
+              hidesCaption
+              columns={columns}
+              rows={totals}
+              keyOf={({ kind }) => kind}
+            />
             {failing.length > 0 && <FailingList failing={failing} />}
           </>
         )}
@@ -88,54 +94,45 @@ function PausedBanner() {
   );
 }
 
+type Totals = ChannelTotals["totals"][number];
+
+const columns: readonly [Column<Totals>, ...Column<Totals>[]] = [
+  {
+    name: "Channel",
+    value: ({ kind }) => (
+      <span className="flex items-center gap-2.5">
+        <ChannelIcon kind={kind} className="size-4 shrink-0 text-ink-faint max-sm:hidden" />
+        {CHANNEL_NAMES[kind]}
+      </span>
+    ),
+  },
+  {
+    name: "In use",
+    value: ({ enabled, channels }) => (
+      <>
+        {formatCount(enabled)}
+        {enabled < channels && (
+          <span className="text-ink-faint max-sm:hidden"> of {formatCount(channels)}</span>
+        )}
+      </>
+    ),
+  },
+  { name: "Delivered", value: ({ delivered }) => formatCount(delivered) },
+  {
+    name: "Retrying",
+    isWide: true,
+    tone: ({ retrying }) => retrying > 0 && "text-wait",
+    value: ({ retrying }) => formatCount(retrying),
+  },
+  {
+    name: "Failed",
+    tone: ({ failed }) => failed > 0 && "text-danger",
+    value: ({ failed }) => formatCount(failed),
+  },
+  { name: "Not sent", isWide: true, value: ({ suppressed }) => formatCount(suppressed) },
+];
+
 const cell = "px-3 py-3 sm:px-5";
-const numberCell = `${cell} figures text-right whitespace-nowrap`;
-/** More than three columns do not fit beside the names on small screens. */
-const wideCell = `${numberCell} max-sm:hidden`;
-
-const columns = {
-  Channel: `${cell} text-left`,
-  "In use": `${cell} text-right`,
-  Delivered: `${cell} text-right`,
-  Retrying: `${cell} text-right max-sm:hidden`,
-  Failed: `${cell} text-right`,
-  "Not sent": `${cell} text-right max-sm:hidden`,
-};
-
-const TotalsTable = ({ totals }: Pick<ChannelTotals, "totals">) => (
-  <Card className="overflow-hidden">
-    <table className="w-full text-sm">
-      <caption className="sr-only">Channels and their deliveries by kind</caption>
-      <ColumnHeadings columns={columns} className="border-b border-line text-ink-faint" />
-      <tbody className="divide-y divide-line">
-        {totals.map(({ kind, channels, enabled, delivered, retrying, failed, suppressed }) => (
-          <tr key={kind}>
-            <th scope="row" className={`${cell} text-left font-medium`}>
-              <span className="flex items-center gap-2.5">
-                <ChannelIcon kind={kind} className="size-4 shrink-0 text-ink-faint max-sm:hidden" />
-                {CHANNEL_NAMES[kind]}
-              </span>
-            </th>
-            <td className={numberCell}>
-              {formatCount(enabled)}
-              {enabled < channels && (
-                <span className="text-ink-faint max-sm:hidden"> of {formatCount(channels)}</span>
-              )}
-            </td>
-            <td className={numberCell}>{formatCount(delivered)}</td>
-            <td className={`${wideCell} ${retrying > 0 ? "text-wait" : ""}`}>
-              {formatCount(retrying)}
-            </td>
-            <td className={`${numberCell} ${failed > 0 ? "text-danger" : ""}`}>
-              {formatCount(failed)}
-            </td>
-            <td className={wideCell}>{formatCount(suppressed)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Card>
-);
 
 const FailingList = ({ failing }: Pick<ChannelTotals, "failing">) => (
   <Card className="overflow-hidden">

@@ -12,12 +12,12 @@ import { apiOrigin } from "../../lib/env.ts";
 import { formatDuration } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { ColumnHeadings } from "../../ui/column-headings.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { LoadError } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { showToast } from "../../ui/show-toast.ts";
-import { AdminSection } from "./admin-section.tsx";
-import { reasonOf, useHealth } from "./api.ts";
+import { failureToast } from "../../ui/show-toast.ts";
+import { ColumnHeadings } from "../../ui/table.tsx";
+import { AdminSection, Metric } from "./admin-section.tsx";
+import { useHealth } from "./api.ts";
 
 const failureLabels = {
   unreachable: "Not reachable",
@@ -130,10 +130,9 @@ function Metrics({ health: { queue, workers, server, prices } }: { health: Syste
   return (
     <dl className="grid grid-cols-2 gap-px border-t border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
       {metrics.map(({ label, value, tone = "" }) => (
-        <div key={label} className="bg-surface px-4 py-3 sm:px-5">
-          <dt className="text-sm text-ink-muted">{label}</dt>
-          <dd className={`figures mt-0.5 text-lg font-semibold tracking-tight ${tone}`}>{value}</dd>
-        </div>
+        <Metric key={label} label={label} className={`sm:px-5 ${tone}`}>
+          {value}
+        </Metric>
       ))}
     </dl>
   );
@@ -238,8 +237,7 @@ function ProviderRow({ report, since }: { report: ProviderReport; since(iso: str
 function OpenQueueButton() {
   const open = useMutation({
     mutationFn: openQueue,
-    onError: (error) =>
-      showToast({ title: "Failed to open the queue", description: reasonOf(error) }),
+    onError: failureToast("Failed to open the queue"),
   });
   // The tab must be opened synchronously, or the browser blocks it as a pop-up.
   const onClick = () => open.mutate(window.open("about:blank", "_blank"));

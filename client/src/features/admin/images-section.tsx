@@ -6,8 +6,8 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { ImageDialog } from "../../ui/image-dialog.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
+import { ImageDialog } from "../../ui/dialog.tsx";
+import { EmptyState, QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts";
@@ -41,7 +41,12 @@ export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionPro
       >
         {({ images }) =>
           images.length === 0 ? (
-            <EmptyGallery />
+            <EmptyState
+              Icon={Images}
+              title="No chart images."
+              text="Images attached to signal requests appear here."
+              className="min-h-40"
+            />
           ) : (
             <Gallery
               images={images}
@@ -84,16 +89,6 @@ function Gallery({ images, pageSize, onExpired }: GalleryProps) {
         </Button>
       )}
     </>
-  );
-}
-
-function EmptyGallery() {
-  return (
-    <div className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-strong px-6 py-8 text-center">
-      <Images aria-hidden className="size-8 text-ink-faint" strokeWidth={1.5} />
-      <p className="font-semibold">No chart images.</p>
-      <p className="text-ink-muted text-pretty">Images attached to signal requests appear here.</p>
-    </div>
   );
 }
 

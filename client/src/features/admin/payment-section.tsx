@@ -11,11 +11,10 @@ import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
-import { showToast } from "../../ui/show-toast.ts";
+import { QueryView } from "../../ui/load-states.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
-import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
+import { adminKeys, runAndConfirm, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
 export function PaymentSection() {
   return (
@@ -51,7 +50,7 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
   const [credentials, setCredentials] = useState<Reauthentication>({});
   const save = useMutation({
     mutationFn: async (next: PaymentDetails) => {
-      showToast({ title: await runAction(savePaymentDetails({ ...next, ...credentials })) });
+      await runAndConfirm(savePaymentDetails({ ...next, ...credentials }));
       queryClient.setQueryData(adminKeys.payment, next);
       setDraft(null);
     },

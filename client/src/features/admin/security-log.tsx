@@ -4,16 +4,16 @@ import {
   type SecurityLogQuery,
   securityFilterSchema,
 } from "@shared/contract/security-log.ts";
-import { type FormEvent, type ReactNode, useId } from "react";
+import type { FormEvent } from "react";
 import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { describeBrowser } from "../../lib/describe-browser.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
-import { NextPage } from "../../ui/load-error.tsx";
+import { Labelled, Select } from "../../ui/fields.tsx";
+import { NextPage } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { Select } from "../../ui/select-field.tsx";
 import { useSecurityLog } from "./api.ts";
 import { securityEvents, securityLogSentence } from "./security-log-sentence.ts";
 
@@ -98,13 +98,11 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
     event.preventDefault();
     onApply(event.currentTarget);
   };
-  const input = `${fieldClass.input} min-w-0`;
-  const name = { className: input, autoComplete: "off", spellCheck: false, maxLength: 64 };
   return (
     <form
       aria-label="Filter"
       onSubmit={submit}
-      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.4fr_1fr_1fr_1fr_1fr_auto]"
+      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.4fr_1fr_1fr_1fr_1fr_auto] *:min-w-0"
     >
       <Labelled label="Event">
         {(id) => (
@@ -113,20 +111,22 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
           </Select>
         )}
       </Labelled>
-      <Labelled label="User">
-        {(id) => <input {...name} id={id} name="user" defaultValue={filter.user} />}
-      </Labelled>
-      <Labelled label="Done by">
-        {(id) => <input {...name} id={id} name="actor" defaultValue={filter.actor} />}
-      </Labelled>
-      <Labelled label="From">
-        {(id) => (
-          <input id={id} type="date" name="from" defaultValue={filter.from} className={input} />
-        )}
-      </Labelled>
-      <Labelled label="To">
-        {(id) => <input id={id} type="date" name="to" defaultValue={filter.to} className={input} />}
-      </Labelled>
+      {inputs.map(({ label, name, type }) => (
+        <Labelled key={name} label={label}>
+          {(id) => (
+            <input
+              id={id}
+              name={name}
+              type={type}
+              defaultValue={filter[name]}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={64}
+              className={`${fieldClass.input} min-w-0`}
+            />
+          )}
+        </Labelled>
+      ))}
       <div className="flex gap-2">
         <Button type="submit" className="h-11">
           Apply
@@ -139,22 +139,12 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
   );
 }
 
-interface LabelledProps {
-  label: string;
-  children(id: string): ReactNode;
-}
-
-function Labelled({ label, children }: LabelledProps) {
-  const id = useId();
-  return (
-    <div className={`${fieldClass.root} min-w-0`}>
-      <label htmlFor={id} className={fieldClass.label}>
-        {label}
-      </label>
-      {children(id)}
-    </div>
-  );
-}
+const inputs = [
+  { label: "User", name: "user", type: "text" },
+  { label: "Done by", name: "actor", type: "text" },
+  { label: "From", name: "from", type: "date" },
+  { label: "To", name: "to", type: "date" },
+] as const;
 
 const EventOptions = () => (
   <>

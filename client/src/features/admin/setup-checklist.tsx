@@ -3,7 +3,7 @@ import { Circle, CircleCheck } from "lucide-react";
 import { useState } from "react";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { LoadError } from "../../ui/load-states.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { useSetup } from "./api.ts";
 

@@ -2,13 +2,12 @@ import { PLANS } from "@shared/contract/plans.ts";
 import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import type { ReactNode } from "react";
 import { formatCount } from "../../lib/format.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
-import { AdminSection } from "./admin-section.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
+import { AdminSection, Metric } from "./admin-section.tsx";
 import { exportPayments, useSubscriptionSummary } from "./api.ts";
 import { formatFee } from "./users/subscription-terms.tsx";
 import { TimeSince } from "./users/user-proof.tsx";
@@ -45,52 +44,44 @@ export function SubscriptionsSection() {
 
 function Summary({ summary }: { summary: SubscriptionSummary }) {
   const { monthly_revenue_change_usd: change, median_proof_submitted_at: median } = summary;
+  const proofsNote = (
+    <>
+      {median && (
+        <>
+          Median wait <TimeSince iso={median} /> ·{" "}
+        </>
+      )}
+      <TextLink to="/admin/users?status=proof">View proofs</TextLink>
+    </>
+  );
   return (
     <Card className="overflow-hidden">
       <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-6">
-        <Value label="Monthly revenue" value={formatFee(summary.monthly_revenue_usd)}>
-          {change < 0 ? "−" : "+"}
-          {formatFee(Math.abs(change))} in 30 days
-        </Value>
-        <Value label="Active" value={formatCount(summary.active)} />
-        <Value label="Ending this week" value={formatCount(summary.ending_7_days)}>
-          <TextLink to="/admin/users?status=ending">View users</TextLink>
-        </Value>
-        <Value label="In grace" value={formatCount(summary.grace)}>
-          Not renewed, still have access
-        </Value>
-        <Value label="Ended" value={formatCount(summary.ended_30_days)}>
-          In the last 30 days
-        </Value>
-        <Value label="Proofs waiting" value={formatCount(summary.proofs_waiting)}>
-          {median && (
-            <>
-              Median wait <TimeSince iso={median} /> ·{" "}
-            </>
-          )}
-          <TextLink to="/admin/users?status=proof">View proofs</TextLink>
-        </Value>
+        <Metric
+          label="Monthly revenue"
+          note={`${change < 0 ? "−" : "+"}${formatFee(Math.abs(change))} in 30 days`}
+        >
+          {formatFee(summary.monthly_revenue_usd)}
+        </Metric>
+        <Metric label="Active">{formatCount(summary.active)}</Metric>
+        <Metric
+          label="Ending this week"
+          note={<TextLink to="/admin/users?status=ending">View users</TextLink>}
+        >
+          {formatCount(summary.ending_7_days)}
+        </Metric>
+        <Metric label="In grace" note="Not renewed, still have access">
+          {formatCount(summary.grace)}
+        </Metric>
+        <Metric label="Ended" note="In the last 30 days">
+          {formatCount(summary.ended_30_days)}
+        </Metric>
+        <Metric label="Proofs waiting" note={proofsNote}>
+          {formatCount(summary.proofs_waiting)}
+        </Metric>
       </dl>
       <ActiveByPlan summary={summary} />
     </Card>
-  );
-}
-
-interface ValueProps {
-  label: string;
-  value: string;
-  children?: ReactNode;
-}
-
-function Value({ label, value, children }: ValueProps) {
-  return (
-    <div className="bg-surface px-4 py-3">
-      <dt className="text-sm text-ink-muted">{label}</dt>
-      <dd className="figures mt-0.5">
-        <span className="text-xl font-semibold tracking-tight">{value}</span>
-        <span className="mt-0.5 block text-xs text-ink-muted">{children}</span>
-      </dd>
-    </div>
   );
 }
 

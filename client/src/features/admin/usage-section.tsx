@@ -4,8 +4,8 @@ import { Fragment } from "react";
 import { formatCount, formatPlural, formatUsd } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { ColumnHeadings } from "../../ui/column-headings.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { LoadError } from "../../ui/load-states.tsx";
+import { type Column, NumberTable } from "../../ui/table.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { useUsage } from "./api.ts";
 
@@ -50,7 +50,12 @@ function UsageCards({ usage }: { usage: Usage }) {
       {models.length === 0 ? (
         <p className="text-ink-muted">No signals in the last 30 days.</p>
       ) : (
-        <ModelTable models={models} />
+        <NumberTable
+          caption="By model, last 30 days"
+          columns={modelColumns}
+          rows={models}
+          keyOf={({ model }) => model}
+        />
       )}
       <UserTable {...usage.analyses_today} />
     </>
@@ -92,74 +97,33 @@ function Period({ title, period }: { title: string; period: UsagePeriod }) {
   );
 }
 
-const cell = "px-4 py-3 sm:px-5";
-const numberCell = `${cell} figures text-right whitespace-nowrap`;
-/** The cards above show the tokens on small screens, where five columns do not fit. */
-const tokenCell = `${numberCell} max-sm:hidden`;
-
-const modelColumns = {
-  Model: `${cell} text-left`,
-  Signals: `${cell} text-right`,
-  "Tokens in": `${cell} text-right max-sm:hidden`,
-  "Tokens out": `${cell} text-right max-sm:hidden`,
-  Cost: `${cell} text-right`,
-};
-
-function ModelTable({ models }: { models: ModelUsage[] }) {
-  return (
-    <Card className="overflow-hidden">
-      <table className="w-full text-sm">
-        <caption className={`${cell} border-b border-line text-left text-ink-muted`}>
-          By model, last 30 days
-        </caption>
-        <ColumnHeadings columns={modelColumns} className="border-b border-line text-ink-faint" />
-        <tbody className="divide-y divide-line">
-          {models.map((usage) => (
-            <tr key={usage.model}>
-              <th scope="row" className={`${cell} text-left font-medium break-all`}>
-                {usage.model}
-              </th>
-              <td className={numberCell}>{formatCount(usage.signals)}</td>
-              <td className={tokenCell}>{formatCount(usage.prompt_tokens)}</td>
-              <td className={tokenCell}>{formatCount(usage.completion_tokens)}</td>
-              <td className={numberCell}>{formatCost(usage)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
-  );
-}
-
-const userColumns = { User: `${cell} text-left`, "AI analyses": `${cell} text-right` };
+/** The cards above show the tokens on small screens. */
+const modelColumns: readonly [Column<ModelUsage>, ...Column<ModelUsage>[]] = [
+  { name: "Model", value: ({ model }) => model },
+  { name: "Signals", value: ({ signals }) => formatCount(signals) },
+  { name: "Tokens in", isWide: true, value: (usage) => formatCount(usage.prompt_tokens) },
+  { name: "Tokens out", isWide: true, value: (usage) => formatCount(usage.completion_tokens) },
+  { name: "Cost", value: formatCost },
+];
 
 function UserTable({ limit, users }: Usage["analyses_today"]) {
   if (users.length === 0) return null;
+  const limitText = limit === null ? "No limit." : `Limit: ${formatCount(limit)} for each user.`;
   return (
-    <Card className="overflow-hidden">
-      <table className="w-full text-sm">
-        <caption className={`${cell} border-b border-line text-left text-ink-muted`}>
-          By user, today.{" "}
-          {limit === null ? "No limit." : `Limit: ${formatCount(limit)} for each user.`}
-        </caption>
-        <ColumnHeadings columns={userColumns} className="border-b border-line text-ink-faint" />
-        <tbody className="divide-y divide-line">
-          {users.map(({ username, analyses }) => (
-            <tr key={username}>
-              <th scope="row" className={`${cell} text-left font-medium break-all`}>
-                {username}
-              </th>
-              <td
-                className={`${numberCell} ${limit !== null && analyses >= limit ? "text-danger" : ""}`}
-              >
-                {formatCount(analyses)}
-                {limit !== null && ` of ${formatCount(limit)}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
+    <NumberTable
+      caption={`By user, today. ${limitText}`}
+      columns={[
+        { name: "User", value: ({ username }) => username },
+        {
+          name: "AI analyses",
+          tone: ({ analyses }) => limit !== null && analyses >= limit && "text-danger",
+          value: ({ analyses }) =>
+            formatCount(analyses) + (limit === null ? "" : ` of ${formatCount(limit)}`),
+        },
+      ]}
+      rows={users}
+      keyOf={({ username }) => username}
+    />
   );
 }
 

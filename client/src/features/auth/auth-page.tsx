@@ -1,15 +1,14 @@
 import { Form } from "@base-ui/react/form";
 import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link, Navigate, useLocation, useNavigate } from "react-router-dom";
 import { ApiError, errorText, hasCode } from "../../lib/api/errors.ts";
 import { useFormRequest } from "../../lib/api/forms.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { usePageTitle } from "../../ui/page-heading.tsx";
+import { NarrowCard, NarrowPage } from "../../ui/narrow-page.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import type { AuthMode } from "./authenticate.ts";
 
@@ -49,15 +48,10 @@ function AuthPage({ mode }: { mode: AuthMode }) {
     signIn(session);
   };
   const { title, lead, question, other } = modes[mode];
-  usePageTitle(title);
   if (registered) return <Registered />;
   if (signedIn) return <Navigate to={readReturnTo(state)} replace />;
   return (
-    <AuthFrame>
-      <header className="flex flex-col gap-2">
-        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
-        <p className="text-ink-muted text-pretty">{lead}</p>
-      </header>
+    <NarrowPage title={title} lead={lead} className={forVisitors}>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
       <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
@@ -73,19 +67,12 @@ function AuthPage({ mode }: { mode: AuthMode }) {
           </TextLink>
         </p>
       </div>
-    </AuthFrame>
+    </NarrowPage>
   );
 }
 
-function AuthFrame({ children }: { children: ReactNode }) {
-  return (
-    <div className="page flex justify-center py-10 sm:py-20">
-      <Card className="flex w-full max-w-md flex-col gap-6 p-6 early-member:invisible sm:p-8">
-        {children}
-      </Card>
-    </div>
-  );
-}
+/** The pre-rendered page is hidden from signed-in users, who are led elsewhere. */
+const forVisitors = "early-member:invisible";
 
 function SessionEndNotice() {
   const endedBy = useSession((session) => session.endedBy);
@@ -105,14 +92,14 @@ function Registered() {
     return () => clearTimeout(timer);
   }, [navigate]);
   return (
-    <AuthFrame>
+    <NarrowCard>
       <Alert tone="success" role="status" title="Registration successful!">
         Please verify your email and wait for admin approval. Redirecting to your dashboard…
       </Alert>
       <Link to="/dashboard" className={buttonClass({ variant: "secondary" })}>
         Go to the dashboard now
       </Link>
-    </AuthFrame>
+    </NarrowCard>
   );
 }
 

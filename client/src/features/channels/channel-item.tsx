@@ -7,16 +7,13 @@ import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CHANNEL_NAMES, ChannelIcon } from "../../ui/channel-kind.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Switch } from "../../ui/fields.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { showToast } from "../../ui/show-toast.ts";
-import { Switch } from "../../ui/switch.tsx";
+import { failureToast } from "../../ui/show-toast.ts";
 import { removeChannel, testChannel, useChangeChannel } from "./api.ts";
-import { ChannelSettings } from "./channel-settings.tsx";
-import { DeliveryLog } from "./delivery-log.tsx";
+import { ChannelSettings, DeliveryLog, STATUS_COLORS, STATUS_LABELS } from "./channel-panels.tsx";
+import { ReplaceSecret, type ShownSecret, TelegramLink, WebhookSecret } from "./channel-setup.tsx";
 import { removePushChannel, usePushEndpoints } from "./push.ts";
-import { TelegramLink } from "./telegram-link.tsx";
-import { STATUS_COLORS, STATUS_LABELS } from "./texts.ts";
-import { ReplaceSecret, type ShownSecret, WebhookSecret } from "./webhook-secret.tsx";
 
 interface ChannelItemProps {
   channel: Channel;
@@ -134,8 +131,7 @@ function EnabledSwitch({ channel }: { channel: Channel }) {
   const change = useChangeChannel(channel);
   const { enabled, label } = channel;
   const title = `${label} could not be turned ${enabled ? "off" : "on"}`;
-  const onError = (error: Error) =>
-    showToast({ title, description: errorText(error, "Please try again.") });
+  const onError = failureToast(title);
   return (
     <span className="mt-0.5 flex">
       <Switch

@@ -1,13 +1,31 @@
-import { type Channel, type CreatedChannel, MAX_CHANNELS } from "@shared/contract/channels.ts";
-import { useEffect, useRef, useState } from "react";
-import { Alert } from "../../ui/alert.tsx";
+import { Form } from "@base-ui/react/form";
+import {
+  type Channel,
+  type CreatedChannel,
+  MAX_CHANNELS,
+  type QuietHoursSetting,
+  quietHoursSettingSchema,
+} from "@shared/contract/channels.ts";
+import { useMutation } from "@tanstack/react-query";
+import { Bell } from "lucide-react";
+import { useEffect, useId, useRef, useState } from "react";
+import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
+import { playChime } from "../../lib/notifications/chime.ts";
+import {
+  requestPermission,
+  useNotificationSettings,
+} from "../../lib/notifications/notification-settings.ts";
+import { useSession } from "../../lib/session.ts";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
+import { Labelled, Select, Switch } from "../../ui/fields.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
+import { showToast } from "../../ui/show-toast.ts";
+import { TextField } from "../../ui/text-field.tsx";
 import { AddChannel } from "./add-channel.tsx";
-import { useChannels } from "./api.ts";
+import { saveQuietHours, useChannels, useQuietHours } from "./api.ts";
 import { ChannelItem } from "./channel-item.tsx";
-import { OpenAppCard } from "./open-app-card.tsx";
-import { QuietHoursCard } from "./quiet-hours-card.tsx";
 
 const ID = "notifications";
 
@@ -93,5 +111,178 @@ function Channels({ channels }: { channels: Channel[] }) {
         )}
       </div>
     </>
+  );
+}
+
+/** Notifications of open tabs. */
+function OpenAppCard() {
+  const permission = useNotificationSettings((settings) => settings.permission);
+  const isAdmin = useSession((session) => session.isAdmin);
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <div>
+        <h3 className="text-lg font-semibold tracking-tight">While the app is open</h3>
+        <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
+          {isAdmin
+            ? "A tab in the background notifies you of finished signals, new registrations and payment proofs. Applies to this browser."
+            : "A tab in the background notifies you when a signal is ready. Applies to this browser."}
+        </p>
+      </div>
+      {permission === "default" && (
+        <Button
+          Icon={Bell}
+          variant="secondary"
+          className="self-start"
+          onClick={() => void requestPermission()}
+        >
+          Allow notifications
+        </Button>
+      )}
+      {permission === "granted" && <Switches />}
+      {permission === "denied" && (
+        <Alert tone="warning" title="Blocked in this browser">
+          Notifications are blocked. Allow them in your browser's site settings.
+        </Alert>
+      )}
+      {permission === "unsupported" && (
+        <Alert tone="info">This browser doesn't support notifications on this page.</Alert>
+      )}
+    </Card>
+  );
+}
+
+function Switches() {
+  const { off, muted } = useNotificationSettings();
+  const setSound = (on: boolean) => {
+    useNotificationSettings.setState({ muted: !on });
+    if (on) void playChime();
+  };
+  return (
+    <div className="flex flex-col gap-4 border-t border-line pt-4">
+      <SwitchField
+        label="Show notifications"
+        checked={!off}
+        onChange={(checked) => useNotificationSettings.setState({ off: !checked })}
+      />
+      <SwitchField
+        label="Sound"
+        hint="Play a sound with each notification."
+        checked={!muted}
+        disabled={off}
+        onChange={setSound}
+      />
+    </div>
+  );
+}
+
+interface SwitchFieldProps {
+  label: string;
+  hint?: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange(checked: boolean): void;
+}
+
+function SwitchField({ label, hint, checked, disabled = false, onChange }: SwitchFieldProps) {
+  const id = useId();
+  return (
+    <label
+      htmlFor={id}
+      className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60"
+    >
+      <span className="min-w-0">
+        <span className="block text-sm font-medium">{label}</span>
+        {hint && <span className="mt-0.5 block text-sm text-ink-faint text-pretty">{hint}</span>}
+      </span>
+      <span className="mt-0.5 flex">
+        <Switch id={id} checked={checked} disabled={disabled} onChange={onChange} />
+      </span>
+    </label>
+  );
+}
+
+type Hours = NonNullable<QuietHoursSetting["quiet_hours"]>;
+
+function QuietHoursCard() {
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <QueryView
+        query={useQuietHours()}
+        failed="Failed to load your quiet hours."
+        skeleton={<Skeleton className="h-24" />}
+      >
+        {({ quiet_hours: hours }) => <QuietHours key={JSON.stringify(hours)} hours={hours} />}
+      </QueryView>
+    </Card>
+  );
+}
+
+function QuietHours({ hours }: { hours: Hours | null }) {
+  const [isOn, setOn] = useState(hours !== null);
+  const turnOff = useMutation({
+    mutationFn: () => saveQuietHours({ quiet_hours: null }),
+    onError: () => setOn(true),
+  });
+  const toggle = (next: boolean) => {
+    setOn(next);
+    if (!next && hours) turnOff.mutate();
+  };
+  return (
+    <>
+      <div className="flex items-start justify-between gap-6">
+        <div>
+          <h3 className="text-lg font-semibold tracking-tight">Quiet hours</h3>
+          <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
+            Messages wait until the end of these hours and then come as one summary. Webhooks are
+            not affected.
+          </p>
+        </div>
+        <Switch name="Quiet hours" checked={isOn} disabled={turnOff.isPending} onChange={toggle} />
+      </div>
+      <ErrorAlert message={turnOff.error?.message} />
+      {isOn && <HoursForm hours={hours} />}
+    </>
+  );
+}
+
+function HoursForm({ hours }: { hours: Hours | null }) {
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    await saveQuietHours({ quiet_hours: parseForm(hoursSchema, form) });
+    showToast({ title: "Quiet hours saved" });
+  });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return (
+    <Form
+      {...formProps}
+      aria-label="Quiet hours"
+      className="flex flex-col gap-4 border-t border-line pt-4"
+    >
+      <div className="grid grid-cols-2 items-start gap-3">
+        <TextField name="start" label="From" type="time" defaultValue={hours?.start ?? "22:00"} />
+        <TextField name="end" label="To" type="time" defaultValue={hours?.end ?? "07:00"} />
+      </div>
+      <TimeZoneField initial={hours?.time_zone ?? timeZone} />
+      <ErrorAlert message={problem?.message} />
+      <Button type="submit" variant="secondary" className="self-start" busy={isPending}>
+        Save
+      </Button>
+    </Form>
+  );
+}
+
+const hoursSchema = quietHoursSettingSchema.shape.quiet_hours.unwrap();
+
+function TimeZoneField({ initial }: { initial: string }) {
+  const zones = [...new Set([initial, "UTC", ...Intl.supportedValuesOf("timeZone")])].sort();
+  return (
+    <Labelled label="Time zone">
+      {(id) => (
+        <Select id={id} name="time_zone" defaultValue={initial}>
+          {zones.map((zone) => (
+            <option key={zone}>{zone}</option>
+          ))}
+        </Select>
+      )}
+    </Labelled>
   );
 }

@@ -1,17 +1,9 @@
 import { ledgerHeadSchema, ledgerHeadsSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
-import type { LedgerBytes } from "@shared/contract/ledger-verifier.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { apiOrigin } from "../../lib/env.ts";
-import { useLeaveSignal } from "../../lib/use-leave-signal.ts";
 
 const PAGE_SIZE = 20;
-
-export const downloadUrl = `${apiOrigin}/ledger/download`;
-
-export const DOWNLOAD_INTERRUPTED = "The download was interrupted. Please try again.";
-
-export const offlineVerifierUrl = "/verify-ledger.html";
 
 async function readOlder(upTo: number, signal: AbortSignal) {
   if (upTo === 0) return { entries: [], older: null };
@@ -24,16 +16,6 @@ async function readOlder(upTo: number, signal: AbortSignal) {
 export const proofUrl = (day: string): string => `${apiOrigin}/ledger/heads/${day}/ots`;
 
 export const proofFilename = (day: string): string => `ledger-head-${day}.ots`;
-
-/** Returns a function that downloads the ledger. Leaving the page cancels the download. */
-export function useDownload(): () => Promise<LedgerBytes> {
-  const leaveSignal = useLeaveSignal();
-  return async () => {
-    const response = await fetch(downloadUrl, { signal: leaveSignal() });
-    if (!response.ok || !response.body) throw new Error(`The server returned ${response.status}.`);
-    return response.body;
-  };
-}
 
 export const useHead = () =>
   useQuery({

@@ -2,12 +2,11 @@ import type { LedgerHead } from "@shared/contract/ledger.ts";
 import { formatDateTime, formatPlural } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { LoadError } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { useHead } from "./api.ts";
-import { RecheckCard } from "./recheck-card.tsx";
+import { RecheckCard, VerifyCard } from "./ledger-checks.tsx";
 import { RecordList } from "./record-list.tsx";
-import { VerifyCard } from "./verify-card.tsx";
 import { WitnessSection } from "./witness-section.tsx";
 
 const explanations = {

@@ -3,10 +3,9 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
+import { DataLabel, OutcomeBadge } from "../../ui/badges.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { DataLabel } from "../../ui/column-headings.tsx";
-import { NextPage } from "../../ui/load-error.tsx";
-import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
+import { EmptyState, NextPage } from "../../ui/load-states.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { useRecords } from "./api.ts";
 
@@ -18,7 +17,14 @@ export function RecordList({ from }: { from: number }) {
       <h2 id="records" className="text-xl font-semibold tracking-tight">
         Newest records
       </h2>
-      {entries?.length === 0 && <Empty />}
+      {entries?.length === 0 && (
+        <EmptyState
+          Icon={BookOpen}
+          title="No records yet."
+          text="Records appear here when the first analysis finishes."
+          className="min-h-56"
+        />
+      )}
       {entries && entries.length > 0 && (
         <Card className="overflow-hidden">
           <ol className="divide-y divide-line">
@@ -38,16 +44,6 @@ export function RecordList({ from }: { from: number }) {
         Show older records
       </NextPage>
     </section>
-  );
-}
-
-function Empty() {
-  return (
-    <div className="flex min-h-56 flex-col items-center justify-center gap-2 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <BookOpen aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="mt-1 text-lg font-semibold">No records yet.</p>
-      <p className="text-ink-muted">Records appear here when the first analysis finishes.</p>
-    </div>
   );
 }
 

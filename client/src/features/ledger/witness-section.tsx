@@ -2,10 +2,10 @@ import { type HeadWitness, WITNESS_KINDS, type WitnessedHead } from "@shared/con
 import { CircleCheck, CircleDashed, Download } from "lucide-react";
 import { formatCount } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { buttonClass } from "../../ui/button.tsx";
+import { buttonClass, linkClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { NextPage } from "../../ui/load-error.tsx";
+import { NextPage } from "../../ui/load-states.tsx";
 import { proofFilename, proofUrl, useHeads } from "./api.ts";
 import { RowSummary } from "./record-list.tsx";
 
@@ -236,12 +236,7 @@ function Proof({
 function Repositories({ witnesses }: Pick<WitnessedHead, "witnesses">) {
   const urls = witnesses.flatMap(({ kind, url }) => (kind === "git" && url ? [url] : []));
   return urls.map((url) => (
-    <a
-      key={url}
-      href={url}
-      rel="noreferrer"
-      className="self-start rounded text-sm font-medium text-accent underline-offset-4 hover:underline"
-    >
+    <a key={url} href={url} rel="noreferrer" className={`self-start text-sm ${linkClass}`}>
       Open the repository
     </a>
   ));

@@ -7,7 +7,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
-import { revokedAt, useOwnSubscription } from "./own-subscription.ts";
+import { revokedAt, useOwnSubscription } from "./api.ts";
 
 /** In place of a screen that needs approval: why there is no access any more. Without a subscription, the dashboard. */
 export function NoAccess() {

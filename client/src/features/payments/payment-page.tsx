@@ -9,11 +9,10 @@ import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { choosePlan, PROOF_ANCHOR } from "./chosen-plan.ts";
-import { useOfferedPayments } from "./offered-payments.ts";
-import { RenewalNote } from "./renewal-note.tsx";
+import { useOfferedPayments } from "./api.ts";
+import { choosePlan, PROOF_ANCHOR, renewalNote } from "./chosen-plan.ts";
 
 export function PaymentPage() {
   const [parameters] = useSearchParams();
@@ -37,9 +36,7 @@ export function PaymentPage() {
               account.
             </p>
             {subscription && subscription.status !== "ended" && (
-              <p className="mt-2 text-ink">
-                <RenewalNote subscription={subscription} plan={plan} />
-              </p>
+              <p className="mt-2 text-ink">{renewalNote(subscription, plan)}</p>
             )}
             <Link
               to={`/dashboard#${PROOF_ANCHOR}`}

@@ -17,14 +17,13 @@ import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
-import { ImageDialog } from "../../ui/image-dialog.tsx";
+import { ImageDialog } from "../../ui/dialog.tsx";
+import { SelectField } from "../../ui/fields.tsx";
 import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { forgetChosenPlan, PROOF_ANCHOR, readChosenPlan } from "./chosen-plan.ts";
-import { RenewalNote } from "./renewal-note.tsx";
-import { TransactionField } from "./transaction-field.tsx";
+import { useOfferedPayments } from "./api.ts";
+import { forgetChosenPlan, PROOF_ANCHOR, readChosenPlan, renewalNote } from "./chosen-plan.ts";
 
 export function PaymentProof() {
   const account = useMe();
@@ -157,7 +156,7 @@ function ProofForm({ account, onSent }: ProofFormProps) {
       />
       {subscription && subscription.status !== "ended" && inputs.plan && (
         <p className="text-sm text-ink-muted text-pretty">
-          <RenewalNote subscription={subscription} plan={planById(inputs.plan)} />
+          {renewalNote(subscription, planById(inputs.plan))}
         </p>
       )}
       <TextField
@@ -222,4 +221,27 @@ async function submitProof(inputs: ProofInputs): Promise<ActionDone> {
     timeoutMs: UPLOAD_TIMEOUT_MS,
     schema: actionDoneSchema,
   });
+}
+
+interface TransactionFieldProps {
+  value: string;
+  onChange(value: string): void;
+}
+
+/** Asks for the hash of a payment in USDT, if the seller accepts them. */
+function TransactionField({ value, onChange }: TransactionFieldProps) {
+  const { usdt } = useOfferedPayments().data ?? {};
+  if (!usdt) return null;
+  const networks = usdt.map(({ network }) => network).join(" or ");
+  return (
+    <TextField
+      name="transaction_hash"
+      label="Transaction hash (optional)"
+      hint={`If you paid in USDT on ${networks}. Your wallet or exchange shows it, also as TXID.`}
+      autoComplete="off"
+      spellCheck={false}
+      value={value}
+      onValueChange={onChange}
+    />
+  );
 }

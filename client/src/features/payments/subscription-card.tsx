@@ -7,17 +7,18 @@ import type {
   Subscription,
 } from "@shared/contract/subscription.ts";
 import { RefreshCw, Upload } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router-dom";
 import { formatDateTime, formatDay, formatPlural, formatUtc } from "../../lib/format.ts";
 import { waitingProof } from "../../lib/me.ts";
+import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { ImageDialog } from "../../ui/image-dialog.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { ImageDialog } from "../../ui/dialog.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
+import { revokedAt, useOwnSubscription } from "./api.ts";
 import { PROOF_ANCHOR } from "./chosen-plan.ts";
-import { revokedAt, useOwnSubscription } from "./own-subscription.ts";
 import { PaymentProof } from "./payment-proof.tsx";
 
 interface SubscriptionCardProps {
@@ -140,7 +141,7 @@ interface DaysLeftProps {
 
 /** Days until the end of the paid time, or of the access, as a part of the time since the current payment's start. */
 function DaysLeft({ subscription, periods = [] }: DaysLeftProps) {
-  const now = useMinute();
+  const now = useNow(true, MINUTE_MS);
   const { status, started_at, ends_at, grace_until } = subscription;
   const isGrace = status === "grace" && grace_until !== null;
   const current = periods.find((period) => Date.parse(period.started_at) <= now);
@@ -169,16 +170,6 @@ function DaysLeft({ subscription, periods = [] }: DaysLeftProps) {
       </div>
     </div>
   );
-}
-
-/** The time in Unix milliseconds, read each minute. */
-function useMinute(): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 /**
@@ -218,46 +209,36 @@ function Renewal({ account, approved }: SubscriptionCardProps) {
 const SHORT_LIST = 3;
 
 function Payments() {
-  const { data, error, isFetching, refetch } = useOwnSubscription();
+  const query = useOwnSubscription();
   const [showsAll, setShowsAll] = useState(false);
-  if (!data && error) {
-    return (
-      <LoadError
-        title="We couldn't load your payments."
-        error={error}
-        busy={isFetching}
-        onRetry={refetch}
-      />
-    );
-  }
-  if (!data) {
-    return (
-      <div role="status" aria-label="Loading your payments">
-        <Skeleton className="h-18 w-full rounded-control" />
-      </div>
-    );
-  }
-  const { periods } = data;
   return (
-    <>
-      <ol className="divide-y divide-line">
-        {(showsAll ? periods : periods.slice(0, SHORT_LIST)).map((period) => (
-          <li key={period.started_at} className="flex items-center gap-4 py-3">
-            <Payment period={period} onExpired={() => void refetch()} />
-          </li>
-        ))}
-      </ol>
-      {!showsAll && periods.length > SHORT_LIST && (
-        <Button
-          variant="secondary"
-          size="sm"
-          className="self-start"
-          onClick={() => setShowsAll(true)}
-        >
-          Show all {periods.length} payments
-        </Button>
+    <QueryView
+      query={query}
+      failed="We couldn't load your payments."
+      skeleton={<Skeleton className="h-18 w-full rounded-control" />}
+    >
+      {({ periods }) => (
+        <>
+          <ol className="divide-y divide-line">
+            {(showsAll ? periods : periods.slice(0, SHORT_LIST)).map((period) => (
+              <li key={period.started_at} className="flex items-center gap-4 py-3">
+                <Payment period={period} onExpired={() => void query.refetch()} />
+              </li>
+            ))}
+          </ol>
+          {!showsAll && periods.length > SHORT_LIST && (
+            <Button
+              variant="secondary"
+              size="sm"
+              className="self-start"
+              onClick={() => setShowsAll(true)}
+            >
+              Show all {periods.length} payments
+            </Button>
+          )}
+        </>
       )}
-    </>
+    </QueryView>
   );
 }
 

@@ -1,8 +1,7 @@
 import type { Performance } from "@shared/contract/performance.ts";
 import { formatDay, formatR } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { ColumnHeadings } from "../../ui/column-headings.tsx";
-import { type ChartScale, sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
+import { ColumnHeadings } from "../../ui/table.tsx";
 
 const TABLE_ROWS = 24;
 
@@ -123,4 +122,44 @@ function pointsOf(curve: Performance["equity"], scale: ChartScale): [x: number, 
       yOf(r),
     ]),
   ];
+}
+
+export interface ValueRange {
+  low: number;
+  high: number;
+}
+
+interface ChartScale extends ValueRange {
+  ticks: number[];
+}
+
+const ROUND_STEPS = [1, 2, 2.5, 5, 10];
+const STEPS = 4;
+
+export function scaleFor(values: readonly number[]): ChartScale {
+  const least = Math.min(0, ...values);
+  const most = Math.max(0, ...values);
+  const step = roundStep((most - least || 1) / STEPS);
+  const low = Math.floor(least / step);
+  const high = Math.max(low + 1, Math.ceil(most / step));
+  return {
+    low: low * step,
+    high: high * step,
+    ticks: Array.from({ length: high - low + 1 }, (_, index) => (low + index) * step),
+  };
+}
+
+function roundStep(rough: number): number {
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const factor = ROUND_STEPS.find((round) => round * magnitude >= rough) ?? 10;
+  return factor * magnitude;
+}
+
+export const shareOf = (value: number, { low, high }: ValueRange): number =>
+  (value - low) / (high - low);
+
+/** Returns at most `most` evenly spread items, including the last one. */
+export function sampleEvenly<Item>(items: readonly Item[], most: number): Item[] {
+  const every = Math.max(1, Math.ceil(items.length / most));
+  return items.filter((_, index) => (items.length - 1 - index) % every === 0);
 }

@@ -9,7 +9,7 @@ import {
 import { X } from "lucide-react";
 import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
+import { SelectField } from "../../ui/fields.tsx";
 
 const periodLabels = {
   "7d": "7 days",

@@ -4,7 +4,7 @@ import { useParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { TextLink } from "../../ui/button.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { LoadError } from "../../ui/load-states.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";

@@ -4,7 +4,6 @@ import { type WatchlistItem, watchlistItemChangeSchema } from "@shared/contract/
 import { Pencil, Trash2, TriangleAlert } from "lucide-react";
 import { type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router-dom";
-import { errorText } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { formatConfidence, formatDuration, formatUnits, formatUsd } from "../../lib/format.ts";
 import { useNow } from "../../lib/use-now.ts";
@@ -12,13 +11,12 @@ import { useChangeItem } from "../../lib/watchlist.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { FormActions } from "../../ui/form-actions.tsx";
+import { Switch } from "../../ui/fields.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { showToast } from "../../ui/show-toast.ts";
+import { failureToast } from "../../ui/show-toast.ts";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
-import { stopWatching } from "../../ui/stop-watching.ts";
-import { Switch } from "../../ui/switch.tsx";
-import { TermsFields } from "./terms-fields.tsx";
+import { FormActions, TextField } from "../../ui/text-field.tsx";
+import { stopWatching } from "../../ui/undo.ts";
 
 export function WatchedMarket({ item }: { item: WatchlistItem }) {
   const { symbol, timeframe, enabled, min_confidence } = item;
@@ -95,8 +93,7 @@ function EnabledSwitch({ item }: { item: WatchlistItem }) {
   const { symbol, timeframe, enabled } = item;
   const change = useChangeItem(item);
   const title = `${symbol} ${timeframe} could not be switched ${enabled ? "off" : "on"}`;
-  const onError = (error: Error) =>
-    showToast({ title, description: errorText(error, "Please try again.") });
+  const onError = failureToast(title);
   return (
     <Switch
       name={`Watch ${symbol} ${timeframe}`}
@@ -184,5 +181,32 @@ function EditForm({ id, item, onClose }: EditFormProps) {
       <ErrorAlert message={problem?.message} />
       <FormActions busy={isPending} onCancel={onClose} />
     </Form>
+  );
+}
+
+const FIELDS = [
+  { name: "min_confidence", label: "Min. confidence (%)" },
+  { name: "amount", label: "Amount (USD)" },
+  { name: "risk_percent", label: "Risk (%)" },
+  { name: "leverage", label: "Leverage" },
+] as const;
+
+type Terms = Pick<WatchlistItem, (typeof FIELDS)[number]["name"]>;
+
+/** When a signal is made for the user, and how it is sized. Their form reads the fields. */
+export function TermsFields({ terms, className = "" }: { terms: Terms; className?: string }) {
+  return (
+    <div className={`grid grid-cols-2 items-start gap-x-3 gap-y-4 ${className}`}>
+      {FIELDS.map(({ name, label }) => (
+        <TextField
+          key={name}
+          name={name}
+          label={label}
+          defaultValue={String(terms[name])}
+          inputMode="decimal"
+          autoComplete="off"
+        />
+      ))}
+    </div>
   );
 }

@@ -1,15 +1,20 @@
-import type { Watchlist } from "@shared/contract/watchlist.ts";
-import { BellRing } from "lucide-react";
-import { useRef } from "react";
+import { Form } from "@base-ui/react/form";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { SIGNAL_DEFAULTS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { newWatchlistItemSchema, type Watchlist } from "@shared/contract/watchlist.ts";
+import { BellRing, Star } from "lucide-react";
+import { useRef, useState } from "react";
+import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { formatPlural } from "../../lib/format.ts";
-import { useWatchlist } from "../../lib/watchlist.ts";
+import { addItem, useWatchlist } from "../../lib/watchlist.ts";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { QueryView } from "../../ui/load-error.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { EmptyState, QueryView } from "../../ui/load-states.tsx";
+import { SymbolField, TimeframeField } from "../../ui/market-fields.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
-import { AddForm } from "./add-form.tsx";
-import { WatchedMarket } from "./watched-market.tsx";
+import { showToast } from "../../ui/show-toast.ts";
+import { TermsFields, WatchedMarket } from "./watched-market.tsx";
 
 /** From 64 rem on, list and form are side by side. */
 const gridClass =
@@ -84,5 +89,52 @@ function Markets({ list: { items, limit, min_timeframe } }: { list: Watchlist })
         <AddForm isFull={items.length >= limit} minTimeframe={min_timeframe} />
       </div>
     </div>
+  );
+}
+
+const STANDARD_TERMS = {
+  min_confidence: 0,
+  amount: SIGNAL_DEFAULTS.amount,
+  risk_percent: SIGNAL_DEFAULTS.riskPercent,
+  leverage: SIGNAL_DEFAULTS.leverage,
+};
+
+interface AddFormProps {
+  isFull: boolean;
+  minTimeframe: Timeframe;
+}
+
+export function AddForm({ isFull, minTimeframe }: AddFormProps) {
+  const options = TIMEFRAMES.filter((name) => TIMEFRAME_MS[name] >= TIMEFRAME_MS[minTimeframe]);
+  const [symbol, setSymbol] = useState("");
+  const [chosen, setChosen] = useState<Timeframe>(SIGNAL_DEFAULTS.timeframe);
+  const timeframe = options.includes(chosen) ? chosen : minTimeframe;
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    const item = await addItem(parseForm(newWatchlistItemSchema, form));
+    setSymbol("");
+    showToast({ title: `Watching ${item.symbol} ${item.timeframe}` });
+  });
+  return (
+    <Card className="p-5 sm:p-6">
+      <Form {...formProps} className="flex flex-col gap-5">
+        <h2 className="text-lg font-semibold tracking-tight">Watch a market</h2>
+        <SymbolField value={symbol} onChange={setSymbol} />
+        <TimeframeField
+          value={timeframe}
+          options={options}
+          error={formProps.errors.timeframe}
+          onChange={setChosen}
+        />
+        <TermsFields terms={STANDARD_TERMS} />
+        {isFull ? (
+          <Alert tone="info">Your watchlist is full. Remove a market to add another one.</Alert>
+        ) : (
+          <ErrorAlert message={problem?.message} />
+        )}
+        <Button type="submit" size="lg" Icon={Star} busy={isPending} disabled={isFull}>
+          Watch
+        </Button>
+      </Form>
+    </Card>
   );
 }

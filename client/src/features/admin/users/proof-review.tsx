@@ -7,15 +7,10 @@ import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { ConfirmButton } from "../../../ui/confirm-button.tsx";
-import { dialogClass } from "../../../ui/dialog-class.ts";
-import { ImageDialogHeader, SignedImage } from "../../../ui/image-dialog.tsx";
-import { Kbd } from "../../../ui/kbd.tsx";
-import { QueryView } from "../../../ui/load-error.tsx";
+import { Kbd } from "../../../ui/confirm-button.tsx";
+import { DialogHeader, dialogClass, SignedImage } from "../../../ui/dialog.tsx";
+import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { showToast } from "../../../ui/show-toast.ts";
-import { actOnUser, runAction, useUserDetails, useWaitingProofs } from "../api.ts";
-import { BillingPeriods } from "./billing-periods.tsx";
 import {
   closeProof,
   neighboursOf,
@@ -24,11 +19,14 @@ import {
   openProof,
   type Review,
   useReview,
-} from "./reviewed-proof.ts";
+} from "../admin-state.ts";
+import { runAndConfirm, useUserDetails, useWaitingProofs } from "../api.ts";
 import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 import { TransactionPanel } from "./transaction-panel.tsx";
+import { DeleteProofButton } from "./user-actions.tsx";
 import { SubscriptionState } from "./user-card.tsx";
 import {
+  BillingPeriods,
   DuplicateAlert,
   PlanFee,
   ProofThumbnail,
@@ -143,7 +141,7 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
       onKeyDown={pressShortcut}
       className={`${dialogClass.popup} flex w-[min(68rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
     >
-      <ImageDialogHeader title={`Payment proof of ${username}`} />
+      <DialogHeader title={`Payment proof of ${username}`} />
       <div className="mt-2 grid gap-4 md:grid-cols-[minmax(0,1fr)_20rem]">
         <a
           href={proof.url}
@@ -261,7 +259,7 @@ function ReviewActions({ user, isGone }: Review) {
   const { label, failure, send } = acceptanceOf(user, terms);
   const accept = useMutation({
     mutationFn: async () => {
-      showToast({ title: await runAction(send()) });
+      await runAndConfirm(send());
       openNext(user);
     },
   });
@@ -270,11 +268,6 @@ function ReviewActions({ user, isGone }: Review) {
   useEffect(() => {
     if (accept.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
   }, [accept.isError]);
-  const remove = async () => {
-    const detail = await runAction(actOnUser("delete-proof", username));
-    openNext(user);
-    return detail;
-  };
   return (
     <div
       ref={actions}
@@ -294,18 +287,14 @@ function ReviewActions({ user, isGone }: Review) {
         {label}
         <Kbd>A</Kbd>
       </Button>
-      <ConfirmButton
-        label="Delete proof"
+      <DeleteProofButton
+        username={username}
         shortcut="D"
+        variant="danger"
         size="md"
         disabled={isGone || accept.isPending}
-        title={`Delete the payment proof of ${username}?`}
-        run={remove}
-        failureText={() => `Failed to delete proof for ${username}.`}
-      >
-        The image and the sender name are deleted, and {username} is asked for a new proof. This
-        cannot be undone.
-      </ConfirmButton>
+        onDeleted={() => openNext(user)}
+      />
       <div className="flex items-center justify-between gap-2">
         <TurnButton label="Previous proof" shortcut="ArrowLeft" to={previous} />
         <p role="status" className="figures text-sm text-ink-muted">

@@ -3,9 +3,9 @@ import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
 import { type Approval, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import { useState } from "react";
 import { formatCount, formatPlural } from "../../../lib/format.ts";
-import { SelectField } from "../../../ui/select-field.tsx";
+import { SelectField } from "../../../ui/fields.tsx";
+import { isWaiting } from "../admin-state.ts";
 import { approveUser, renewSubscription } from "../api.ts";
-import { isWaiting } from "../apply-admin-event.ts";
 
 /** What an approval or a renewal is for. Without a plan, an approval has no end. */
 interface Terms {

@@ -1,23 +1,19 @@
-import { Dialog } from "@base-ui/react/dialog";
-import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
 import { type ActionDone, creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button, buttonClass } from "../../../ui/button.tsx";
+import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
-import { CredentialFields } from "../../../ui/credential-fields.tsx";
-import { dialogClass } from "../../../ui/dialog-class.ts";
-import { showToast } from "../../../ui/show-toast.ts";
+import { CredentialFields, DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import {
   actOnUser,
   grantCredits,
   reasonOf,
   runAction,
+  runAndConfirm,
   runReversible,
   setImageAccess,
   setRole,
@@ -105,7 +101,7 @@ function AccessActions({ user }: { user: UserCard }) {
 }
 
 const useAdminAction = (send: () => Promise<ActionDone>) =>
-  useMutation({ mutationFn: async () => showToast({ title: await runAction(send()) }) });
+  useMutation({ mutationFn: () => runAndConfirm(send()) });
 
 /** The actions on a user that are rarely needed. */
 export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
@@ -145,18 +141,7 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         All finished signals of {username} are deleted, with their outcomes and chart images. This
         cannot be undone.
       </ConfirmButton>
-      {user.payment_proof && (
-        <ConfirmButton
-          label="Delete proof"
-          variant="ghost"
-          title={`Delete the payment proof of ${username}?`}
-          run={act("delete-proof")}
-          failureText={() => `Failed to delete proof for ${username}.`}
-        >
-          The image and the sender name are deleted, and {username} is asked for a new proof. This
-          cannot be undone.
-        </ConfirmButton>
-      )}
+      {user.payment_proof && <DeleteProofButton username={username} variant="ghost" />}
       <ConfirmButton
         label="Delete user"
         variant="ghostDanger"
@@ -172,10 +157,40 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   );
 }
 
+interface DeleteProofButtonProps extends ButtonLook {
+  username: string;
+  shortcut?: string;
+  disabled?: boolean;
+  onDeleted?(): void;
+}
+
+export function DeleteProofButton({ username, onDeleted, ...button }: DeleteProofButtonProps) {
+  const run = async () => {
+    const detail = await runAction(actOnUser("delete-proof", username));
+    onDeleted?.();
+    return detail;
+  };
+  return (
+    <ConfirmButton
+      {...button}
+      label="Delete proof"
+      title={`Delete the payment proof of ${username}?`}
+      run={run}
+      failureText={() => `Failed to delete proof for ${username}.`}
+    >
+      The image and the sender name are deleted, and {username} is asked for a new proof. This
+      cannot be undone.
+    </ConfirmButton>
+  );
+}
+
+const dialogButton = { variant: "secondary", size: "sm" } as const;
+
 function GrantCreditsButton({ user }: { user: UserCard }) {
   return (
-    <FormDialogButton
+    <FormDialog
       label="Grant credits"
+      look={dialogButton}
       title={`Grant credits to ${user.username}`}
       form={(close) => <GrantForm user={user} onDone={close} />}
     />
@@ -183,22 +198,21 @@ function GrantCreditsButton({ user }: { user: UserCard }) {
 }
 
 function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
-  const { username, role } = user;
-  const isAdmin = role === "admin";
+  const { username } = user;
+  const role = user.role === "admin" ? "user" : "admin";
+  const { action, title, effect } = roleChanges[role];
+  const ownEffect = "You lose access to this page and must log in again.";
   return (
-    <FormDialogButton
-      label={isAdmin ? "Make user" : "Make administrator"}
-      title={isAdmin ? `Make ${username} a user?` : `Make ${username} an administrator?`}
+    <FormDialog
+      label={action}
+      look={dialogButton}
+      title={title(username)}
       form={(close) => (
         <RoleForm
           user={user}
-          role={isAdmin ? "user" : "admin"}
-          description={
-            isSelf
-              ? "You lose access to this page and must sign in again."
-              : roleEffects[isAdmin ? "user" : "admin"]
-          }
-          action={isAdmin ? "Make user" : "Make administrator"}
+          role={role}
+          description={isSelf ? ownEffect : effect}
+          action={action}
           onDone={close}
         />
       )}
@@ -206,16 +220,30 @@ function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   );
 }
 
+const roleChanges = {
+  admin: {
+    action: "Make administrator",
+    title: (username: string) => `Make ${username} an administrator?`,
+    effect: "They can manage users, payment details and images, and must log in again.",
+  },
+  user: {
+    action: "Make user",
+    title: (username: string) => `Make ${username} a user?`,
+    effect: "They can no longer open the admin page, and must log in again.",
+  },
+} as const;
+
 function SignOutButton({ user }: { user: UserCard }) {
   return (
-    <FormDialogButton
+    <FormDialog
       label="Sign out everywhere"
+      look={dialogButton}
       title={`Sign ${user.username} out everywhere?`}
       form={(close) => (
         <RoleForm
           user={user}
           role={user.role}
-          description="All of their sessions end. They must sign in again on every device."
+          description="All of their sessions end. They must log in again on every device."
           action="Sign out everywhere"
           onDone={close}
         />
@@ -223,36 +251,6 @@ function SignOutButton({ user }: { user: UserCard }) {
     />
   );
 }
-
-interface FormDialogButtonProps {
-  label: string;
-  title: string;
-  form(close: () => void): ReactNode;
-}
-
-/** A button that opens a dialog with a form. */
-function FormDialogButton({ label, title, form }: FormDialogButtonProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className={buttonClass({ variant: "secondary", size: "sm" })}>
-        {label}
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={dialogClass.backdrop} />
-        <Dialog.Popup className={`${dialogClass.popup} ${dialogClass.narrow}`}>
-          <Dialog.Title className={dialogClass.title}>{title}</Dialog.Title>
-          {form(() => setOpen(false))}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
-}
-
-const roleEffects = {
-  admin: "They can manage users, payment details and images, and must sign in again.",
-  user: "They can no longer open the admin page, and must sign in again.",
-} as const;
 
 interface RoleFormProps {
   user: UserCard;
@@ -264,53 +262,37 @@ interface RoleFormProps {
 }
 
 function RoleForm({ user, role, description, action, onDone }: RoleFormProps) {
-  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+  const request = useFormRequest(async (form) => {
     const change = parseForm(roleChangeSchema, { ...form, role });
-    showToast({ title: await runAction(setRole(user.username, change)) });
+    await runAndConfirm(setRole(user.username, change));
     onDone();
   });
+  const { problem } = request;
   return (
-    <Form {...formProps} className="mt-2 flex flex-col gap-5">
-      <Dialog.Description className="leading-relaxed text-ink-muted text-pretty">
-        {description}
-      </Dialog.Description>
+    <DialogForm {...{ request, description, action }} failure={problem?.message}>
       <CredentialFields problem={problem} />
-      <ErrorAlert message={problem?.message} />
-      <div className={dialogClass.actions}>
-        <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
-        <Button type="submit" busy={isPending}>
-          {action}
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }
 
 function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
-  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+  const { username, image_credits: balance } = user;
+  const request = useFormRequest(async (form) => {
     const input = { credits: String(form.credits).trim() };
     const { credits } = parseForm(creditGrantSchema, input);
-    await runReversible(grantCredits(user.username, credits), () =>
-      grantCredits(user.username, -credits),
-    );
+    await runReversible(grantCredits(username, credits), () => grantCredits(username, -credits));
     onDone();
   });
+  const failure = request.problem && "Failed to grant upload credits.";
   return (
-    <Form {...formProps} className="mt-4 flex flex-col">
+    <DialogForm request={request} failure={failure} action="Grant">
       <TextField
         name="credits"
         label="Number of credits"
-        hint={`Current balance: ${user.image_credits}. Enter a negative number to remove credits.`}
+        hint={`Current balance: ${balance}. Enter a negative number to remove credits.`}
         inputMode="numeric"
         autoComplete="off"
       />
-      <ErrorAlert message={problem && "Failed to grant upload credits."} className="mt-4" />
-      <div className={dialogClass.actions}>
-        <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
-        <Button type="submit" busy={isPending}>
-          Grant
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 }

@@ -1,15 +1,15 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
 import { type PlanId, planById } from "@shared/contract/plans.ts";
+import type { BillingPeriod } from "@shared/contract/subscription.ts";
 import { Columns2, TriangleAlert } from "lucide-react";
-import { useEffect, useState } from "react";
-import { formatDuration } from "../../../lib/format.ts";
+import { formatDay, formatDuration, formatPlural } from "../../../lib/format.ts";
 import { queryClient } from "../../../lib/query-client.ts";
+import { useNow } from "../../../lib/use-now.ts";
 import { buttonClass } from "../../../ui/button.tsx";
-import { dialogClass } from "../../../ui/dialog-class.ts";
-import { ImageDialogHeader, SignedImage } from "../../../ui/image-dialog.tsx";
+import { DialogHeader, dialogClass, ImageDialog, SignedImage } from "../../../ui/dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { openProof } from "./reviewed-proof.ts";
+import { openProof } from "../admin-state.ts";
 import { formatFee } from "./subscription-terms.tsx";
 
 interface ComparedProof {
@@ -37,7 +37,7 @@ function ProofComparison({
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         <Dialog.Popup className={`${dialogClass.popup} w-[min(60rem,calc(100vw-1rem))] p-3 sm:p-4`}>
-          <ImageDialogHeader title="Compare proofs of payment" />
+          <DialogHeader title="Compare proofs of payment" />
           <div className="mt-2 grid grid-cols-2 gap-2 sm:gap-4">
             {proofs.map(({ title, url, at }) => (
               <figure key={title} className="flex min-w-0 flex-col gap-2">
@@ -122,11 +122,7 @@ const TICK_MS = 30_000;
 
 /** Time since a moment in its largest unit, e.g. `2 h`, which grows while it is shown. */
 export function TimeSince({ iso }: { iso: string }) {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(true, TICK_MS);
   const [amount, unit] = formatDuration(now - Date.parse(iso)).split(" ");
   return <span className="figures whitespace-nowrap">{`${amount} ${unit}`}</span>;
 }
@@ -201,3 +197,36 @@ export function DuplicateAlert({
     </div>
   );
 }
+
+/** Payments for a subscription, with their proofs. */
+export const BillingPeriods = ({ periods }: { periods: readonly BillingPeriod[] }) => (
+  <ul className="divide-y divide-line rounded-control border border-line text-sm">
+    {periods.map(({ plan, months, price_usd, started_at, ends_at, revoked_at, proof }) => (
+      <li key={started_at} className="flex items-center gap-3 px-3 py-2">
+        <div className="min-w-0 flex-1">
+          <p className="flex flex-wrap justify-between gap-x-3 font-medium">
+            <span>
+              {planById(plan).name}, {formatPlural(months, "month")}
+            </span>
+            <span className="figures">{formatFee(price_usd)}</span>
+          </p>
+          <p className="figures text-xs text-ink-muted">
+            {formatDay(started_at)} – {formatDay(ends_at)}
+            {revoked_at && <span className="text-wait"> · Revoked {formatDay(revoked_at)}</span>}
+          </p>
+          <p className="text-xs break-words text-ink-muted">
+            {proof ? `Proof from ${proof.sender_name}` : "No proof"}
+          </p>
+        </div>
+        {proof && (
+          <ImageDialog
+            src={proof.url}
+            title={`Proof from ${proof.sender_name}, ${formatDay(proof.submitted_at)}`}
+            onExpired={readAgain}
+            className="size-10"
+          />
+        )}
+      </li>
+    ))}
+  </ul>
+);

@@ -5,12 +5,11 @@ import { useOverview } from "../../../lib/admin-overview.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { Button, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { NextPage } from "../../../ui/load-error.tsx";
-import { SearchField } from "../../../ui/search-field.tsx";
+import { SearchField } from "../../../ui/fields.tsx";
+import { NextPage } from "../../../ui/load-states.tsx";
 import { AdminSection } from "../admin-section.tsx";
 import { type UserFilter, useSubscriptionSummary, useUsers } from "../api.ts";
-import { UserItem } from "./user-card.tsx";
-import { UserDrawer } from "./user-drawer.tsx";
+import { UserDrawer, UserItem } from "./user-card.tsx";
 
 const filterSchema = userListQuerySchema.pick({ search: true, status: true });
 

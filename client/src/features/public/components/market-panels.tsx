@@ -5,7 +5,7 @@ import { liveQuote, useMarkets } from "../../../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { ColumnHeadings } from "../../../ui/column-headings.tsx";
+import { ColumnHeadings } from "../../../ui/table.tsx";
 
 export function TickerPanel() {
   const { data, isError } = useMarkets();

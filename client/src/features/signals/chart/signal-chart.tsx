@@ -4,7 +4,7 @@ import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Skeleton } from "../../../ui/card.tsx";
-import { LoadError } from "../../../ui/load-error.tsx";
+import { LoadError } from "../../../ui/load-states.tsx";
 import { candlesQuery, progressQuery } from "../api.ts";
 import { useCandles } from "../hooks/use-candles.ts";
 import { type TradeLevels, tradeLevels } from "../levels.ts";

@@ -11,8 +11,7 @@ import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
-import { SearchField } from "../../../ui/search-field.tsx";
-import { SelectField } from "../../../ui/select-field.tsx";
+import { SearchField, SelectField } from "../../../ui/fields.tsx";
 import { historyErrorText, readHistory } from "../api.ts";
 import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
 

@@ -1,7 +1,7 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { ReactNode } from "react";
 import { formatDateTime, formatPrice, formatR } from "../../../lib/format.ts";
-import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
+import { OutcomeBadge } from "../../../ui/badges.tsx";
 import { rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface OutcomePanelProps {

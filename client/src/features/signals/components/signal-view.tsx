@@ -1,8 +1,8 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useNow } from "../../../lib/use-now.ts";
+import { OutcomeBadge } from "../../../ui/badges.tsx";
 import { TextLink } from "../../../ui/button.tsx";
-import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { progressQuery } from "../api.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
 import { useSignal } from "../hooks/use-signal.ts";

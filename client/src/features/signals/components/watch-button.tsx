@@ -5,7 +5,7 @@ import { useNavigate } from "react-router-dom";
 import { errorText, hasCode } from "../../../lib/api/errors.ts";
 import { addItem, findItem, refetchWatchlist, useWatchlist } from "../../../lib/watchlist.ts";
 import { showToast } from "../../../ui/show-toast.ts";
-import { stopWatching } from "../../../ui/stop-watching.ts";
+import { stopWatching } from "../../../ui/undo.ts";
 import { stakeOf, useBot } from "../bot-store.ts";
 
 /** Watches the market of the form with its sizing, or ends that. */

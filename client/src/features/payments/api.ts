@@ -1,9 +1,17 @@
+import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
 import { type OwnSubscription, ownSubscriptionSchema } from "@shared/contract/subscription.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { api } from "../../lib/api/client.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
+
+export const useOfferedPayments = () =>
+  useQuery({
+    queryKey: ["payment-details"],
+    queryFn: ({ signal }) =>
+      api({ path: "/payment-details", schema: offeredPaymentsSchema, signal }),
+  });
 
 const subscriptionQuery = queryOptions({
   queryKey: ["subscription"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
+import { sampleEvenly, scaleFor, shareOf } from "./equity-card.tsx";
 
 test("a scale has round labels, and holds 0 and every value", () => {
   expect(scaleFor([3, 17, 38]).ticks).toEqual([0, 10, 20, 30, 40]);

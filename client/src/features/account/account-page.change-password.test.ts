@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/api/errors.ts";
-import { changePasswordError } from "./change-password-form.tsx";
+import { changePasswordError } from "./account-page.tsx";
 
 const FIXED = "Failed to change password. Please check your current password.";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSavedHead, saveHead } from "./verify-card.tsx";
+import { readSavedHead, saveHead } from "./ledger-checks.tsx";
 
 const head = { seq: 12, hash: "ab".repeat(32) };
 

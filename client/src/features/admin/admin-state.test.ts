@@ -3,7 +3,7 @@ import type { UserList } from "@shared/contract/admin.ts";
 import type { ChartImage } from "@shared/contract/files.ts";
 import type { InfiniteData } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { applyToImages, applyToPages, applyToWaiting, withNew } from "./apply-admin-event.ts";
+import { applyToImages, applyToPages, applyToWaiting, withNew } from "./admin-state.ts";
 
 const place = { stream: "admins", seq: 1, at: "2025-11-21T12:00:00.000Z" } as const;
 
