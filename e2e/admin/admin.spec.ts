@@ -198,5 +198,5 @@ test("an administrator sees what is left to set up, and the worker that makes th
   const health = page.getByRole("region", { name: "System health" });
   await expect(health.getByText("All systems operational")).toBeVisible();
   await expect(health.getByText("Demo data")).toBeVisible();
-  await expect(health.getByText("Uses no live provider.")).toBeVisible();
+  await expect(health.getByText("No live data providers in use.")).toBeVisible();
 });

@@ -44,7 +44,7 @@ export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: Con
             {ask.children}
           </AlertDialog.Description>
           <ErrorAlert message={action.isError && ask.failureText(action.error)} className="mt-4" />
-          <div className={dialogClass.actions}>
+          <div className={`${dialogClass.actions} mt-6`}>
             <AlertDialog.Close
               disabled={action.isPending}
               className={buttonClass({ variant: "secondary" })}

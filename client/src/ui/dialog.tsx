@@ -16,7 +16,7 @@ export const dialogClass = {
     "fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-card border border-line-strong bg-surface shadow-float transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
   narrow: "w-[min(28rem,calc(100vw-2rem))] p-6",
   title: "text-lg font-semibold tracking-tight",
-  actions: "mt-6 flex flex-col-reverse gap-3 sm:flex-row sm:justify-end",
+  actions: "flex flex-col-reverse gap-3 sm:flex-row sm:justify-end",
 } as const;
 
 interface FormDialogProps {
@@ -70,7 +70,7 @@ export function DialogForm({
       )}
       {children}
       <ErrorAlert message={failure} />
-      <div className={dialogClass.actions}>
+      <div className={`${dialogClass.actions} mt-1`}>
         <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
         <Button type="submit" variant={submit.variant} busy={request.isPending}>
           {submit.action}

@@ -101,8 +101,8 @@ function ChangePasswordForm() {
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
   const failure = problem && changePasswordError(problem);
   return (
-    <Card className="flex flex-col gap-5 p-6 sm:p-8">
-      <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
+    <Card className="flex flex-col gap-5 p-6">
+      <h2 className="text-lg font-semibold tracking-tight">Change password</h2>
       <Form {...formProps} className="flex max-w-md flex-col gap-5">
         {/* For password managers. */}
         <input
@@ -133,7 +133,7 @@ function ChangePasswordForm() {
             You have been signed out on all other devices and browsers.
           </Alert>
         )}
-        <Button type="submit" size="lg" busy={isPending} className="self-start">
+        <Button type="submit" busy={isPending} className="self-start">
           {isPending ? "Changing..." : "Change password"}
         </Button>
       </Form>
@@ -168,8 +168,7 @@ function SessionsCard() {
       <div>
         <h2 className="text-lg font-semibold tracking-tight">Sessions</h2>
         <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
-          Where you are signed in. End every session that you don't recognize, then change your
-          password.
+          Where you are signed in. End any session you don't recognize, then change your password.
         </p>
       </div>
       <QueryView

@@ -50,9 +50,10 @@ function Disabled({ onEnabled }: { onEnabled(codes: readonly string[]): void }) 
     return api({ method: "POST", path: "/me/two-factor", body, schema: twoFactorSetupSchema });
   });
   if (reply) return <Setup setup={reply} onEnabled={onEnabled} />;
-  if (!asksForPassword && hasCode(problem, "reauthentication-required")) setAsksForPassword(true);
+  const needsPassword = hasCode(problem, "reauthentication-required");
+  if (!asksForPassword && needsPassword) setAsksForPassword(true);
   return (
-    <Form {...formProps} className="flex flex-col gap-4">
+    <Form {...formProps} className="flex max-w-md flex-col gap-4">
       <p className="flex items-center gap-1.5 text-sm font-medium text-wait">
         <ShieldOff aria-hidden className="size-4" />
         Off
@@ -63,7 +64,13 @@ function Disabled({ onEnabled }: { onEnabled(codes: readonly string[]): void }) 
       {asksForPassword && (
         <PasswordField name="password" label="Your password" autoComplete="current-password" />
       )}
-      <ErrorAlert message={problem?.message} />
+      {needsPassword ? (
+        <Alert tone="info" role="status">
+          {problem?.message}
+        </Alert>
+      ) : (
+        <ErrorAlert message={problem?.message} />
+      )}
       <Button type="submit" variant="secondary" className="self-start" busy={isPending}>
         Turn on
       </Button>

@@ -21,7 +21,7 @@ export function UnsubscribePage() {
     return (
       <NarrowPage title="Emails are off">
         <Alert tone="success" role="status">
-          You will get no more of these emails. You can turn them on again in your account.
+          You won't get these emails anymore. You can turn them back on in your account.
         </Alert>
         <AccountLink />
       </NarrowPage>
@@ -30,8 +30,8 @@ export function UnsubscribePage() {
   return (
     <NarrowPage title="Turn these emails off?">
       <p className="text-ink-muted text-pretty">
-        You will get no more emails about signals and changes of your account. Emails that protect
-        your account, such as those about your password, still reach you.
+        You won't get emails about signals and account changes anymore. You will still get emails
+        that protect your account, such as those about your password.
       </p>
       {error && <ErrorAlert message={messageOf(error)} />}
       <Button size="lg" disabled={isPending} onClick={() => mutate()}>

@@ -49,8 +49,8 @@ function Decline({ token }: { token: string }) {
   return (
     <NarrowPage title="Delete this account?">
       <p className="text-ink-muted text-pretty">
-        Somebody registered an account with your email address. If it was not you, delete the
-        account. Nobody can use your address with it then.
+        Someone registered an account with your email address. If it wasn't you, delete the account
+        so that nobody can use your address.
       </p>
       {error && <ErrorAlert message={error.message} />}
       <Button size="lg" variant="danger" disabled={isPending} onClick={() => mutate()}>

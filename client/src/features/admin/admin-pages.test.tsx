@@ -241,7 +241,7 @@ test("a system without a worker is reported, and its recovery shows within secon
     });
     await vi.advanceTimersByTimeAsync(5_000);
     await screen.findByText("All systems operational");
-    await screen.findByText("Uses no live provider.");
+    await screen.findByText("No live data providers in use.");
   } finally {
     vi.useRealTimers();
   }

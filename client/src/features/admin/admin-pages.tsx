@@ -178,7 +178,7 @@ function HistorySection() {
 }
 
 /** Payment proofs to review, and failures of the system. */
-export function WaitingSection() {
+function WaitingSection() {
   return (
     <AdminSection id="waiting" title="Waiting for you">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
@@ -225,7 +225,7 @@ function Failures() {
   );
 }
 
-export function Metrics() {
+function Metrics() {
   const { data, error, refetch } = useOverview();
   const { data: usage } = useUsage();
   if (error && !data) {

@@ -66,8 +66,8 @@ const PauseButton = () => (
     run={() => setPaused(true)}
     failureText={(error) => `Failed to pause the deliveries. Error: ${reasonOf(error)}`}
   >
-    Nobody gets messages by email, Telegram, push or webhook until you resume. Signals that are too
-    late by then are not sent.
+    No messages are sent by email, Telegram, push or webhook until you resume. Signals that are too
+    late by then are dropped.
   </ConfirmButton>
 );
 
@@ -164,5 +164,6 @@ const FailingList = ({ failing }: Pick<ChannelTotals, "failing">) => (
 
 type Receiver = Pick<ChannelTotals["failing"][number], "response_status" | "error">;
 
+/** In the middle of a sentence, so without the full stop of an error. */
 const problemOf = ({ response_status: code, error }: Receiver): string =>
-  error ?? (code === null ? "No response" : `Response ${code}`);
+  error?.replace(/\.$/, "") ?? (code === null ? "No response" : `Response ${code}`);

@@ -162,7 +162,7 @@ function WorkerCard({ worker, nowMs }: { worker: WorkerReport; nowMs: number }) 
       </header>
       {worker.providers.length === 0 ? (
         <p className="border-t border-line px-4 py-3 text-sm text-ink-faint sm:px-5">
-          Uses no live provider.
+          No live data providers in use.
         </p>
       ) : (
         <Providers worker={worker} since={since} />

@@ -104,9 +104,11 @@ function pushOffer(permission: NotificationPermission | "unsupported") {
   if (permission === "denied") {
     return { text: "Blocked. Allow it in your browser's site settings.", isPossible: false };
   }
-  if (supportsPush()) return { text: "On this device, also with no tab open" };
+  if (supportsPush()) return { text: "On this device, even with no tab open" };
   const isApple = /iPhone|iPad/.test(navigator.userAgent);
-  const text = isApple ? "First add the app to your home screen." : "Not possible in this browser.";
+  const text = isApple
+    ? "First add the app to your home screen."
+    : "Not supported in this browser.";
   return { text, isPossible: false };
 }
 

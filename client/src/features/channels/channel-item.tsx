@@ -158,7 +158,7 @@ function DeleteButton({ channel }: { channel: Channel }) {
       run={run}
       failureText={(error) => errorText(error, "The channel could not be deleted.")}
     >
-      Nothing is sent to it any more, and its list of deliveries is deleted.
+      It gets no more messages, and its delivery log is deleted.
     </ConfirmButton>
   );
 }

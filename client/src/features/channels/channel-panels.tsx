@@ -63,8 +63,8 @@ export function DeliveryLog({ channel }: { channel: Channel }) {
     <div className="flex flex-col gap-4">
       {query.data && (
         <p className="text-sm text-ink-faint text-pretty">
-          {deliveries.length === 0 ? "No deliveries yet. " : "The newest first. "}
-          They are kept for {DELIVERY_RETENTION_DAYS} days.
+          {deliveries.length === 0 ? "No deliveries yet. " : "Newest first. "}
+          Deliveries are kept for {DELIVERY_RETENTION_DAYS} days.
         </p>
       )}
       {deliveries.length > 0 && (
@@ -132,7 +132,7 @@ function detailsOf({ attempts, response_status: code, error, status }: Delivery)
     attempts > 0 && formatPlural(attempts, "attempt"),
     code !== null && `response ${code}`,
     error,
-    status === "suppressed" && error === null && "too late to be of use, or the channel was off",
+    status === "suppressed" && error === null && "too late to be useful, or the channel was off",
   ];
   return parts.filter(Boolean).join(" · ");
 }

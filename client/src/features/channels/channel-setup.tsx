@@ -85,7 +85,7 @@ interface WebhookSecretProps {
 export const WebhookSecret = ({ secret: { secret = "", ...old }, onSaved }: WebhookSecretProps) => (
   <Alert tone="success" role="status" title="Copy the secret now: it is not shown again">
     <p>
-      Your server verifies our messages with it. <Documentation />
+      Use it to verify our messages on your server. <Documentation />
       {old.previous_until &&
         ` The old secret also signs until ${formatDateTime(old.previous_until)}.`}
     </p>
@@ -121,8 +121,8 @@ export function ReplaceSecret({ channel, onReplaced }: ReplaceSecretProps) {
         run={run}
         failureText={(error) => errorText(error, "The secret could not be replaced.")}
       >
-        For {SECRET_OVERLAP_HOURS} hours, messages are signed with the old and the new secret. Give
-        your server the new one in this time.
+        For {SECRET_OVERLAP_HOURS} hours, messages are signed with the old and the new secret.
+        Switch your server to the new one in that time.
       </ConfirmButton>
     </div>
   );

@@ -223,7 +223,7 @@ test("with ten channels, no more are offered", async () => {
   const channels = Array.from({ length: 10 }, (_, index) => makeChannel({ id: String(index) }));
   api.reply("GET /channels", { channels });
   openApp("/user-panel", {});
-  await screen.findByText(/^You have 10 channels/);
+  await screen.findByText(/^You have reached the limit of 10 channels/);
   expect(screen.queryByRole("heading", { name: "Add a channel" })).toBeNull();
 });
 

@@ -48,7 +48,7 @@ export function ChannelsSection() {
           Notifications
         </h2>
         <p className="mt-1 text-ink-muted text-pretty">
-          Channels reach you anywhere. Open tabs of the app notify you by themselves.
+          Channels reach you anywhere. Open tabs of the app notify you on their own.
         </p>
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
@@ -68,7 +68,7 @@ function ChannelsCard() {
       <div className="p-6">
         <h3 className="text-lg font-semibold tracking-tight">When the app is closed</h3>
         <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
-          Each channel gets the events you choose, also while no tab is open.
+          Each channel gets the events you choose, even when no tab is open.
         </p>
       </div>
       <QueryView
@@ -104,7 +104,7 @@ function Channels({ channels }: { channels: Channel[] }) {
       <div className="border-t border-line p-6">
         {channels.length >= MAX_CHANNELS ? (
           <Alert tone="info">
-            You have {MAX_CHANNELS} channels, the most that are possible. Delete one to add another.
+            You have reached the limit of {MAX_CHANNELS} channels. Delete one to add another.
           </Alert>
         ) : (
           <AddChannel channels={channels} onCreated={add} />

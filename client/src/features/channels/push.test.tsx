@@ -119,7 +119,7 @@ test("a refused permission is explained, and one that is blocked cannot be asked
 test("a browser without push says so", async () => {
   vi.stubGlobal("isSecureContext", false);
   openApp("/user-panel", {});
-  await screen.findByText("Not possible in this browser.");
+  await screen.findByText("Not supported in this browser.");
 });
 
 test("a service without push is explained", async () => {

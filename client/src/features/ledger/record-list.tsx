@@ -52,7 +52,7 @@ function RecordItem({ entry }: { entry: LedgerEntry }) {
   return (
     <details className="group">
       <RowSummary>
-        <span className="figures w-16 shrink-0 text-sm text-ink-faint">#{record.seq}</span>
+        <span className="figures shrink-0 text-sm text-ink-faint sm:w-16">#{record.seq}</span>
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
           <Statement entry={entry} />
         </span>

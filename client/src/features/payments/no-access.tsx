@@ -21,7 +21,7 @@ export function NoAccess() {
       </div>
       {waitingProof(me) && (
         <Alert tone="info" title="Proof under review">
-          This page opens by itself once an administrator has accepted your payment proof.
+          This page opens automatically once an administrator accepts your payment proof.
         </Alert>
       )}
       <div className="flex flex-col gap-3">

@@ -108,7 +108,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 const Detail = ({ children }: { children: ReactNode }) => (
-  <span className="block text-sm text-ink-muted">{children}</span>
+  <span className="block text-sm text-ink-muted text-pretty">{children}</span>
 );
 
 /** In the reader's time zone, and in UTC if that differs. */

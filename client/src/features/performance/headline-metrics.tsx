@@ -142,12 +142,15 @@ function SmallMetrics({ performance }: { performance: Performance }) {
   return (
     <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-2 sm:px-6 md:col-span-3 lg:grid-cols-4">
       {metrics.map(({ name, value, note }) => (
-        <div key={name} className="flex items-baseline justify-between gap-4 sm:block">
+        <div
+          key={name}
+          className="flex items-baseline justify-between gap-4 sm:flex-col sm:items-start sm:gap-0"
+        >
           <dt className="text-sm text-ink-muted">
             {name}
             <span className="block text-xs text-ink-faint">{note}</span>
           </dt>
-          <dd className="figures text-right text-xl font-semibold tracking-tight sm:mt-1.5 sm:text-left">
+          <dd className="figures text-right text-xl font-semibold tracking-tight sm:mt-auto sm:pt-1.5 sm:text-left">
             {value ?? (
               <span className="text-sm font-medium tracking-normal text-ink-faint">
                 Not enough signals

@@ -118,7 +118,9 @@ function LastResult({ item: { last, min_confidence } }: { item: WatchlistItem })
   const result = (
     <>
       <ResultKind kind={kind} />
-      {kind !== null && <span>{formatConfidence(confidence)} stated confidence</span>}
+      {kind !== null && confidence > 0 && (
+        <span>{formatConfidence(confidence)} stated confidence</span>
+      )}
     </>
   );
   return (

@@ -104,7 +104,7 @@ interface AddFormProps {
   minTimeframe: Timeframe;
 }
 
-export function AddForm({ isFull, minTimeframe }: AddFormProps) {
+function AddForm({ isFull, minTimeframe }: AddFormProps) {
   const options = TIMEFRAMES.filter((name) => TIMEFRAME_MS[name] >= TIMEFRAME_MS[minTimeframe]);
   const [symbol, setSymbol] = useState("");
   const [chosen, setChosen] = useState<Timeframe>(SIGNAL_DEFAULTS.timeframe);

@@ -27,12 +27,15 @@ test.each([
     },
     ["Not USDT, but the token TR7NHq", "Not to your address, but to TOwn"],
   ],
-  [{ ...transaction, transfer: null }, ["It transferred no token."]],
-  [{ ...transaction, transfer: null, succeeded: false }, ["It failed, so nothing was paid."]],
-  [{ ...transaction, status: "not-found" }, ["There is no such transaction on Tron."]],
+  [{ ...transaction, transfer: null }, ["No token was transferred."]],
+  [
+    { ...transaction, transfer: null, succeeded: false },
+    ["The transaction failed, so nothing was paid."],
+  ],
+  [{ ...transaction, status: "not-found" }, ["No such transaction on Tron."]],
   [
     { ...transaction, status: "not-configured", network: undefined },
-    ["It cannot be looked up: the settings name no wallet."],
+    ["This can't be looked up: no wallet is configured."],
   ],
 ])("the review says what the blockchain knows of a transaction: %#", async (check, texts) => {
   api.reply("GET /admin/payments/ann/transaction", check);
@@ -50,7 +53,7 @@ test("an unreachable blockchain is named, can be asked again", async () => {
   const user = await openPanel([makeUserCard({ payment_proof })]);
   await user.click(await screen.findByRole("button", { name: "Review proofs" }));
   const dialog = await screen.findByRole("dialog", { name: "Payment proof of ann" });
-  await within(dialog).findByText(/looks up transactions on Tron does not answer/);
+  await within(dialog).findByText(/looks up transactions on Tron is not responding/);
   api.reply("GET /admin/payments/ann/transaction", transaction);
   await user.click(within(dialog).getByRole("button", { name: "Look up again" }));
   await within(dialog).findByText("149.5 USDT");

@@ -46,7 +46,7 @@ export function TransactionPanel({ username, proof }: TransactionPanelProps) {
       </header>
       <QueryView
         query={query}
-        failed="The transaction was not looked up"
+        failed="Failed to look up the transaction."
         skeleton={<Skeleton className="h-20" />}
       >
         {(check) => (
@@ -86,7 +86,7 @@ function Findings({ check }: { check: TransactionCheck }) {
       {succeeded ? (
         <TransferFindings transfer={transfer} />
       ) : (
-        <Finding isWarning>It failed, so nothing was paid.</Finding>
+        <Finding isWarning>The transaction failed, so nothing was paid.</Finding>
       )}
       <Finding>
         {formatCount(confirmations)} {confirmations === 1 ? "confirmation" : "confirmations"}, sent{" "}
@@ -97,11 +97,11 @@ function Findings({ check }: { check: TransactionCheck }) {
 }
 
 function whyNot({ status, network = "" }: Pick<TransactionCheck, "status" | "network">): string {
-  if (status === "not-configured") return "It cannot be looked up: the settings name no wallet.";
+  if (status === "not-configured") return "This can't be looked up: no wallet is configured.";
   if (status === "unreachable") {
-    return `The service that looks up transactions on ${network} does not answer. Compare the payment yourself, or try again.`;
+    return `The service that looks up transactions on ${network} is not responding. Check the payment yourself, or try again.`;
   }
-  return `There is no such transaction on ${network}. A new one can take a few minutes to appear.`;
+  return `No such transaction on ${network}. A new one can take a few minutes to appear.`;
 }
 
 function TransferFindings({
@@ -109,7 +109,7 @@ function TransferFindings({
 }: {
   transfer: Extract<TransactionCheck, { status: "found" }>["transfer"];
 }) {
-  if (!transfer) return <Finding isWarning>It transferred no token.</Finding>;
+  if (!transfer) return <Finding isWarning>No token was transferred.</Finding>;
   const { amount, token, is_usdt: isUsdt, is_recipient_ours: isOurs, recipient } = transfer;
   return (
     <>

@@ -21,9 +21,7 @@ import {
 } from "../api.ts";
 import { acceptanceOf, approve, TermsFields, useTerms } from "./subscription-terms.tsx";
 
-/** The actions on a user, in one row that scrolls sideways on small screens. */
-const rowClass =
-  "-m-1 flex gap-1 overflow-x-auto p-1 [scrollbar-width:none] *:h-8 *:shrink-0 *:px-2.5 sm:flex-wrap";
+const rowClass = "flex flex-wrap gap-1.5 *:h-8 *:px-2.5";
 
 export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username, allow_image_upload: isAllowed } = user;

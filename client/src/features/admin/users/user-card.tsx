@@ -109,7 +109,7 @@ function Email({ user }: { user: UserCard }) {
       >
         <title>{status}</title>
       </Icon>
-      <span className="min-w-0 break-all">{user.email}</span>
+      <span className="min-w-0 wrap-anywhere">{user.email}</span>
     </p>
   );
 }

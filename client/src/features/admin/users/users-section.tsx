@@ -122,7 +122,7 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
     subscriptions?.ending_7_days,
   ];
   return (
-    <fieldset className="flex min-w-0 overflow-x-auto rounded-control border border-line-strong bg-canvas p-1">
+    <fieldset className="grid min-w-0 grid-cols-3 rounded-control border border-line-strong bg-canvas p-1 sm:flex">
       <legend className="sr-only">Show</legend>
       {statuses.map(({ status, label }, index) => (
         <button
@@ -130,7 +130,7 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
           type="button"
           aria-pressed={status === chosen}
           onClick={() => onChange(status)}
-          className="flex-1 rounded-md px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
+          className="flex-1 rounded-md px-1 sm:px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
         >
           {label}{" "}
           <span className="figures ml-0.5 font-normal text-ink-faint">
