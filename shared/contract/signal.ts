@@ -73,7 +73,7 @@ export const signalSourceSchema = z.object({
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
 /** A text, or texts by topic. */
-const rationaleSchema = z.union([
+export const rationaleSchema = z.union([
   z.string(),
   z.record(z.string(), z.unknown()),
   z.array(z.unknown()),

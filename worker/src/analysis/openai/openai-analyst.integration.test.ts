@@ -231,6 +231,16 @@ describe("asking the model", () => {
     expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff: expect.stringContaining("4000") });
   });
 
+  it("understands a rationale by topic", async () => {
+    const rationale = { trend: "Up since Monday.", key_levels: ["Support holds.", 2] };
+    openai.behave({ kind: "advice" });
+    const { advice } = await analyst().advise(question());
+    openai.behave({ kind: "content", content: JSON.stringify({ ...advice, rationale }) });
+    expect((await analyst().advise(question())).advice.rationale).toBe(
+      "Trend: Up since Monday.\nKey levels: Support holds.; 2",
+    );
+  });
+
   it("understands JSON in a code fence", async () => {
     openai.behave({ kind: "advice", fenced: true });
     expect((await analyst().advise(question())).advice.final_signal).toBe("BUY");

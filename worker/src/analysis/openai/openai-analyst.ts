@@ -1,4 +1,5 @@
-import { signalKindSchema } from "@shared/contract/signal.ts";
+import { rationaleText } from "@shared/contract/rationale.ts";
+import { rationaleSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import type {
@@ -228,8 +229,9 @@ const usageSchema = z.object({
     })),
 });
 
-/** Accepts `buy` for BUY, and a hold in words only. */
+/** Accepts `buy` for BUY, a rationale by topic, and a hold in words only. */
 const repliedAdviceSchema = adviceSchema.extend({
+  rationale: rationaleSchema.transform(rationaleText),
   final_signal: z.string().trim().toUpperCase().pipe(signalKindSchema),
   hold_candles: adviceSchema.shape.hold_candles.catch(null),
 });
