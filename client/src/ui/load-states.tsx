@@ -32,16 +32,25 @@ export function LoadError({ title, error, busy = false, onRetry }: LoadErrorProp
 interface QueryViewProps<Data> {
   query: Pick<UseQueryResult<Data>, "data" | "error" | "isFetching" | "refetch">;
   failed: string;
+  /** Shows an error above data that could not be read again. */
+  saysWhenStale?: boolean;
   skeleton: ReactNode;
   children(data: Data): ReactNode;
 }
 
 /** Shows the data of a query, or a skeleton or an error while there is none. */
-export function QueryView<Data>({ query, failed, skeleton, children }: QueryViewProps<Data>) {
+export function QueryView<Data>({ query, failed, children, ...view }: QueryViewProps<Data>) {
   const { data, error, isFetching, refetch } = query;
-  if (data !== undefined) return children(data);
-  if (error) return <LoadError title={failed} error={error} busy={isFetching} onRetry={refetch} />;
-  return <Loading>{skeleton}</Loading>;
+  const hasData = data !== undefined;
+  if (!hasData && !error) return <Loading>{view.skeleton}</Loading>;
+  return (
+    <>
+      {error && (!hasData || view.saysWhenStale) && (
+        <LoadError title={failed} error={error} busy={isFetching} onRetry={refetch} />
+      )}
+      {hasData && children(data)}
+    </>
+  );
 }
 
 const Loading = ({ children }: { children: ReactNode }) => (

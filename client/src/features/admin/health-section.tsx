@@ -12,7 +12,7 @@ import { apiOrigin } from "../../lib/env.ts";
 import { formatDuration } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { LoadError } from "../../ui/load-states.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { failureToast } from "../../ui/show-toast.ts";
 import { ColumnHeadings } from "../../ui/table.tsx";
@@ -33,7 +33,7 @@ const analystLabels = { openai: "AI analyst", rules: "Rule-based analyst" } as c
 const marketDataLabels = { live: "Live data", replay: "Demo data" } as const;
 
 export function HealthSection() {
-  const { data, error, isFetching, refetch } = useHealth();
+  const query = useHealth();
   return (
     <AdminSection
       id="health"
@@ -41,26 +41,21 @@ export function HealthSection() {
       lead="Live status of the queue, workers and data providers."
       action={<OpenQueueButton />}
     >
-      <div className="flex flex-col gap-4">
-        {error && (
-          <LoadError
-            title="Failed to load system health."
-            error={error}
-            busy={isFetching}
-            onRetry={refetch}
-          />
+      <QueryView
+        query={query}
+        failed="Failed to load system health."
+        saysWhenStale
+        skeleton={<Skeleton className="h-76 rounded-card" />}
+      >
+        {(health) => (
+          <>
+            <Overview health={health} isStale={query.isError} />
+            {health.workers.map((worker) => (
+              <WorkerCard key={worker.id} worker={worker} nowMs={Date.parse(health.checked_at)} />
+            ))}
+          </>
         )}
-        {data && <Overview health={data} isStale={error !== null} />}
-        {data?.workers.map((worker) => (
-          <WorkerCard key={worker.id} worker={worker} nowMs={Date.parse(data.checked_at)} />
-        ))}
-        {!data && !error && (
-          <div role="status" aria-label="Loading" className="flex flex-col gap-4">
-            <Skeleton className="h-40 rounded-card" />
-            <Skeleton className="h-32 rounded-card" />
-          </div>
-        )}
-      </div>
+      </QueryView>
     </AdminSection>
   );
 }

@@ -4,29 +4,22 @@ import { Fragment } from "react";
 import { formatCount, formatPlural, formatUsd } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { LoadError } from "../../ui/load-states.tsx";
+import { QueryView } from "../../ui/load-states.tsx";
 import { type Column, NumberTable } from "../../ui/table.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { useUsage } from "./api.ts";
 
 export function UsageSection() {
-  const { data, error, isFetching, refetch } = useUsage();
   return (
     <AdminSection id="usage" title="AI usage" lead="Signals, tokens and cost. Days are in UTC.">
-      {!data && !error && (
-        <div role="status" aria-label="Loading">
-          <Skeleton className="h-64 rounded-card" />
-        </div>
-      )}
-      {data && <UsageCards usage={data} />}
-      {error && (
-        <LoadError
-          title="Failed to load AI usage."
-          error={error}
-          busy={isFetching}
-          onRetry={refetch}
-        />
-      )}
+      <QueryView
+        query={useUsage()}
+        failed="Failed to load AI usage."
+        saysWhenStale
+        skeleton={<Skeleton className="h-64 rounded-card" />}
+      >
+        {(usage) => <UsageCards usage={usage} />}
+      </QueryView>
     </AdminSection>
   );
 }
