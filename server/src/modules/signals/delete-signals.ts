@@ -1,7 +1,7 @@
 import type { Database } from "@shared/database/database.ts";
 import { UNFINISHED } from "@shared/database/models/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import type { ClientSession, Types } from "mongoose";
+import { type ClientSession, Types } from "mongoose";
 
 /** Deletes signals of a user and their idempotency keys. The analyses stay, since they belong to the market. */
 export async function deleteSignals(
@@ -32,7 +32,9 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
-/** Keeps `chartImageId`, which tells them from analyses of the market. */
+/** Names no image, but still tells an analysis of an image from one of the market. */
+const DELETED_IMAGE_ID = new Types.ObjectId("000000000000000000000000");
+
 async function redactImageAnalyses(
   database: Database,
   session: ClientSession,
@@ -44,7 +46,7 @@ async function redactImageAnalyses(
   await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
   await database.marketAnalyses.updateMany(
     { _id: ids },
-    { $set: REDACTED, $unset: { provenance: 1 } },
+    { $set: { ...REDACTED, chartImageId: DELETED_IMAGE_ID }, $unset: { provenance: 1 } },
     { session },
   );
 }
