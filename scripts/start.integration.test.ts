@@ -98,7 +98,7 @@ afterAll(async () => {
 });
 
 describe("npm start", () => {
-  it("runs the product, mends it, refuses a second one, and stops all of it on SIGTERM", async () => {
+  it("runs the product, mends it, refuses a second one, and stops all of it on Ctrl-C", async () => {
     const { child, pid, seen } = await runUntilReady();
     const [firstServer] = serverPids(seen.text);
 
@@ -115,14 +115,7 @@ describe("npm start", () => {
     expect(seen.text).toContain("The server stopped (SIGKILL); starting it again in 0.5 s.");
 
     const pids = descendantsOf(pid);
-    child.kill("SIGTERM");
-    await exitCodeOf(child);
-    await expectStopped(pids);
-  }, 240_000);
-
-  it("stops all of it on Ctrl-C, which every process of the terminal receives", async () => {
-    const { child, pid, seen } = await runUntilReady();
-    const pids = descendantsOf(pid);
+    // Every process of the terminal receives it.
     process.kill(-pid, "SIGINT");
     await exitCodeOf(child);
     await expectStopped(pids);
