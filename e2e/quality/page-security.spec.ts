@@ -1,8 +1,8 @@
 import { expect, type Page } from "playwright/test";
 import { makeTrader } from "../support/api.ts";
 import { clientUrl } from "../support/config.ts";
+import { WIDGET_SCRIPTS } from "../support/network.ts";
 import { test } from "../support/test.ts";
-import { WIDGET_SCRIPTS } from "../support/tradingview.ts";
 import { signIn } from "../support/users.ts";
 
 const WIDGET_PAGE = /\/widget\.html/;

@@ -1,7 +1,7 @@
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
+import { serveWidgets } from "../support/network.ts";
 import { test } from "../support/test.ts";
-import { serveWidgets } from "../support/tradingview.ts";
 import { signIn } from "../support/users.ts";
 
 const widget = (page: Page) => page.locator('[data-widget="advanced-chart"]');
