@@ -2,8 +2,10 @@ import { startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router-dom";
 import { App, followSession, holdScreen, loadScreen } from "./app/app.tsx";
+import { SignedIn } from "./app/layout.tsx";
 import { routes } from "./app/routes.tsx";
 import { yieldToMain } from "./lib/hydration.ts";
+import { useSession } from "./lib/session.ts";
 import "./ui/theme.css";
 
 const root = document.getElementById("root");
@@ -13,6 +15,8 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
+  // If this fails, rendering reports it.
+  if (useSession.getState().token !== null) void SignedIn.preload().catch(() => undefined);
   // Parsing the code was a long task already.
   await yieldToMain();
   const content = await contentOf(element.dataset);

@@ -7,7 +7,6 @@ export type ChannelKind = z.infer<typeof channelKindSchema>;
 export const SINGLE_CHANNEL_KINDS = ["email", "telegram"] as const satisfies readonly ChannelKind[];
 
 export const MAX_CHANNELS = 10;
-export const DELIVERY_RETENTION_DAYS = 30;
 export const DELIVERIES_PER_PAGE = 50;
 /** In which the code of a Telegram link has to arrive. */
 export const TELEGRAM_LINK_MINUTES = 10;

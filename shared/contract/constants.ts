@@ -63,6 +63,11 @@ export const USAGE_RETENTION_DAYS = 365;
 /** Retention of fingerprints of proofs of payment, after the proof is removed. */
 export const PROOF_FINGERPRINT_DAYS = 365;
 
+/** Retention of chart images, of the list of sent messages and of the security log. */
+export const CHART_IMAGE_DAYS = 30;
+export const DELIVERY_RETENTION_DAYS = 30;
+export const SECURITY_LOG_DAYS = 365;
+
 /** A session ends when it has not been used for this time, and this long after the sign-in. */
 export const SESSION_IDLE_HOURS = 24;
 export const SESSION_LIFETIME_DAYS = 30;

@@ -8,9 +8,6 @@ export const MAX_UPLOAD_BYTES = 5 * 1_024 * 1_024;
 /** Lifetime of a signed URL in minutes. */
 export const FILE_URL_MINUTES = 10;
 
-/** Retention of chart images in days. */
-export const CHART_IMAGE_DAYS = 30;
-
 /** Accepted images, detected from their bytes. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];

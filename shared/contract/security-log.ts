@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { pageQuerySchema } from "./pagination.ts";
 
-/** Retention of the entries. */
-export const SECURITY_LOG_DAYS = 365;
-
 /** What the security log records, by group. */
 export const SECURITY_EVENTS = {
   "sign-ins": ["sign-in:succeeded", "sign-in:failed", "sign-in:code-required", "session:ended"],

@@ -1,5 +1,5 @@
+import { CHART_IMAGE_DAYS } from "@shared/contract/constants.ts";
 import { DAY_MS } from "@shared/contract/durations.ts";
-import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";

@@ -7,7 +7,7 @@ import { lazyComponent } from "../ui/lazy-component.tsx";
 import { Navbar } from "./navbar.tsx";
 
 /** Kept out of the first load of visitors. */
-const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
+export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
 
 export function LayoutFrame({ children }: { children: ReactNode }) {
   return (

@@ -14,7 +14,6 @@ import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
 import { describeNotification } from "./describe-notification.ts";
-import { registerServiceWorker } from "./register-service-worker.ts";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
@@ -55,16 +54,41 @@ const refetchOnRefusal = () =>
     if (isRefused && queryClient.getQueryData(meQuery.queryKey)?.approved) void refetchMe();
   });
 
+/** What the service worker keeps is for later: its requests would compete with those of the page that is opening. */
+const INSTALL_DELAY_MS = 5_000;
+
 /** Keeps what the offline page shows until this session ends. */
 function prepareOffline(token: string): () => void {
   // Without a service worker or storage, the app works online only.
   const ignore = () => undefined;
-  registerServiceWorker().then(renewPush).catch(ignore);
+  const install = () => void registerServiceWorker().then(renewPush).catch(ignore);
+  const timer = setTimeout(install, INSTALL_DELAY_MS);
   const stop = keepSignals(ignore);
   return () => {
+    clearTimeout(timer);
     stop();
     if (useSession.getState().token !== token) forgetKeptSignals().catch(ignore);
   };
+}
+
+const SERVICE_WORKER = "/service-worker.js";
+
+let registration: Promise<void> | undefined;
+
+/** Installs the service worker, which shows pushes and the offline page. Once: a page can make its policy once only. */
+function registerServiceWorker(): Promise<void> {
+  registration ??= register();
+  return registration;
+}
+
+/** The content policy allows the address of the service worker only. */
+async function register(): Promise<void> {
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  const policy = window.trustedTypes?.createPolicy("service-worker", {
+    createScriptURL: () => SERVICE_WORKER,
+  });
+  const script = policy?.createScriptURL("") ?? SERVICE_WORKER;
+  await navigator.serviceWorker.register(script);
 }
 
 /** Browsers replace push subscriptions from time to time. */

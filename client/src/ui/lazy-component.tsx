@@ -8,27 +8,40 @@ import {
   useState,
 } from "react";
 
+interface Preloadable {
+  /** Loads the code ahead. What is rendered once it is there appears at once, without a fallback. */
+  preload(): Promise<unknown>;
+}
+
 /** A component in a chunk of its own, loaded when it is first rendered. */
 export function lazyComponent<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
   fallback?: ReactNode,
-): Module[Name];
+): Module[Name] & Preloadable;
 export function lazyComponent(
   load: () => Promise<Record<string, ComponentType<object>>>,
   name: string,
   fallback: ReactNode = null,
-): ComponentType<object> {
-  const Loaded = lazy(async () => {
+): ComponentType<object> & Preloadable {
+  let Ready: ComponentType<object> | undefined;
+  const preload = async () => {
     const { [name]: Component } = await load();
     if (!Component) throw new Error(`The chunk has no component ${name}.`);
+    Ready = Component;
     return { default: Component };
-  });
-  return (props) => (
-    <Suspense fallback={fallback}>
-      <Loaded {...props} />
-    </Suspense>
-  );
+  };
+  const Loaded = lazy(preload);
+  function LazyComponent(props: object) {
+    const [Component] = useState(() => Ready);
+    if (Component) return <Component {...props} />;
+    return (
+      <Suspense fallback={fallback}>
+        <Loaded {...props} />
+      </Suspense>
+    );
+  }
+  return Object.assign(LazyComponent, { preload });
 }
 
 /** Shows its children once it has come into view; before that, a placeholder of their size. */

@@ -164,17 +164,20 @@ function deferCode(page: string, files: readonly string[]): string {
   return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
 }
 
+/** What others import comes first. */
 function filesOf(manifest: Manifest, modules: readonly string[]): string[] {
-  const files = new Set<string>();
+  const seen = new Set<string>();
+  const files: string[] = [];
   const add = (key: string) => {
     const chunk = manifest[key];
     if (!chunk) throw new Error(`${key} is not among what was built`);
-    if (files.has(chunk.file)) return;
-    files.add(chunk.file);
+    if (seen.has(key)) return;
+    seen.add(key);
     chunk.imports.forEach(add);
+    files.push(chunk.file);
   };
   modules.forEach(add);
-  return [...files];
+  return files;
 }
 
 function fontLinks(manifest: Manifest): string[] {

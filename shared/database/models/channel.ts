@@ -1,11 +1,11 @@
-import {
-  type ChannelDisabledReason,
-  type ChannelEvent,
-  type ChannelKind,
-  DELIVERY_RETENTION_DAYS,
-  type DeliveryStatus,
-  type MessageType,
+import type {
+  ChannelDisabledReason,
+  ChannelEvent,
+  ChannelKind,
+  DeliveryStatus,
+  MessageType,
 } from "@shared/contract/channels.ts";
+import { DELIVERY_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 

@@ -1,4 +1,4 @@
-import { SECURITY_LOG_DAYS } from "@shared/contract/security-log.ts";
+import { SECURITY_LOG_DAYS } from "@shared/contract/constants.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 

@@ -4,12 +4,12 @@ import {
   type Channel,
   type ChannelEvent,
   channelChangeSchema,
-  DELIVERY_RETENTION_DAYS,
   type Delivery,
   type DeliveryStatus,
   type MessageType,
   USER_CHANNEL_EVENTS,
 } from "@shared/contract/channels.ts";
+import { DELIVERY_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";

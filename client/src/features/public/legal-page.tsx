@@ -1,12 +1,12 @@
-import { DELIVERY_RETENTION_DAYS } from "@shared/contract/channels.ts";
 import {
+  CHART_IMAGE_DAYS,
+  DELIVERY_RETENTION_DAYS,
   EVENT_RETENTION_DAYS,
   PROOF_FINGERPRINT_DAYS,
+  SECURITY_LOG_DAYS,
   SESSION_IDLE_HOURS,
   SESSION_LIFETIME_DAYS,
 } from "@shared/contract/constants.ts";
-import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
-import { SECURITY_LOG_DAYS } from "@shared/contract/security-log.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 

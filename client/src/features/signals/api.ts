@@ -79,6 +79,8 @@ export function useDemoStatus() {
     queryKey: ["status"],
     queryFn: ({ signal }) => api({ path: "/status", schema: statusSchema, signal }),
     refetchInterval: STATUS_POLL_INTERVAL_MS,
+    // Further parts of the page need it soon after the first.
+    staleTime: STATUS_POLL_INTERVAL_MS,
   });
   return {
     isPending,

@@ -1,12 +1,19 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
+import { Bell, BellOff, BellRing } from "lucide-react";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
 import { confidenceWords } from "../../lib/confidence.ts";
+import {
+  requestPermission,
+  useNotificationSettings,
+} from "../../lib/notifications/notification-settings.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
 import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Skeleton } from "../../ui/card.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
 import { useDemoStatus } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
@@ -16,8 +23,6 @@ import { BotForm } from "./components/bot-form.tsx";
 import { ResultArea, useTrackedSignal } from "./components/result-area.tsx";
 import { resumePending } from "./submit-request.ts";
 
-const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
-
 const chartClass = "h-[38rem]";
 
 const chartSkeleton = <Skeleton className={`rounded-card ${chartClass}`} />;
@@ -26,11 +31,6 @@ const MarketPanel = lazyComponent(
   () => import("./chart/market-panel.tsx"),
   "MarketPanel",
   chartSkeleton,
-);
-
-const NotificationsButton = lazyComponent(
-  () => import("./components/notifications-button.tsx"),
-  "NotificationsButton",
 );
 
 const NewestTradeTitle = lazyComponent(
@@ -58,6 +58,28 @@ export function BotPage() {
         {analyzing ? "Analyzing the market." : announcement(signal)}
       </p>
     </>
+  );
+}
+
+function NotificationsButton() {
+  const { permission, off } = useNotificationSettings();
+  if (permission === "default") {
+    return (
+      <Button Icon={Bell} variant="secondary" onClick={() => void requestPermission()}>
+        <span className="max-sm:sr-only">Enable notifications</span>
+      </Button>
+    );
+  }
+  if (permission !== "granted") return null;
+  return (
+    <Button
+      Icon={off ? BellOff : BellRing}
+      variant="ghost"
+      aria-pressed={!off}
+      onClick={() => useNotificationSettings.setState({ off: !off })}
+    >
+      <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>
+    </Button>
   );
 }
 
@@ -114,6 +136,20 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
         </div>
       </div>
     </>
+  );
+}
+
+function AdminTools() {
+  return (
+    <Card className="flex flex-col items-start gap-3 p-5 sm:p-6">
+      <div>
+        <h2 className="font-semibold tracking-tight">Admin Tools</h2>
+        <p className="mt-1 text-sm text-ink-muted text-pretty">
+          Delete chart images that are no longer needed.
+        </p>
+      </div>
+      <CleanupImagesButton variant="secondary" />
+    </Card>
   );
 }
 
