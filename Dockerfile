@@ -19,7 +19,7 @@ ARG VITE_CONTACT_EMAIL=
 ARG VITE_CONTACT_WHATSAPP=
 ARG VITE_CONTACT_TELEGRAM=
 ENV DATA_DIR=/build
-RUN node scripts/run.mjs build && node --import tsx scripts/lib/client-build/print-web-headers.ts > /build/headers.caddy
+RUN node scripts/run.mjs build
 
 FROM caddy:2-alpine AS web
 COPY deploy/Caddyfile /etc/caddy/Caddyfile

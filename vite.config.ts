@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
+import { chunkOf } from "./client/build/chunks.ts";
+import { siteFiles } from "./client/build/screen-pages.ts";
+import { serviceWorker } from "./client/build/service-worker.ts";
 import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
-import { chunkOf } from "./scripts/lib/client-build/chunks.ts";
-import { siteFiles } from "./scripts/lib/client-build/screen-pages.ts";
-import { serviceWorker } from "./scripts/lib/client-build/service-worker.ts";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 

@@ -16,7 +16,7 @@ import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, expect, it, vi } from "vitest";
 
-const RECORDER = new URL("./lib/test-run/record-connections.mjs", import.meta.url).href;
+const RECORDER = new URL("../shared/testing/record-connections.mjs", import.meta.url).href;
 const PATIENCE = { timeout: 15_000, interval: 50 };
 const SECRETS = {
   JWT_SECRET: "a test secret of more than 32 characters",

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { descendantsOf, stillRunning } from "@shared/testing/process-tree.ts";
+import { freePort } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
-import { pickFreePort } from "./lib/services/ports.ts";
-import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 
@@ -31,7 +31,7 @@ async function npmRunServer() {
     env: {
       ...process.env,
       MONGODB_URI: newDatabaseUri("npm-run-server"),
-      API_PORT: String(await pickFreePort()),
+      API_PORT: String(await freePort()),
       DATA_DIR: folder,
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: "correct horse",

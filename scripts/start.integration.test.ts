@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { descendantsOf, stillRunning } from "@shared/testing/process-tree.ts";
+import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { apiUrl, clientUrl, product } from "../e2e/support/config.ts";
-import { runCommand } from "./lib/commands.ts";
 import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
-import { isPortFree, pickFreePort } from "./lib/services/ports.ts";
-import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
+import { runCommand } from "./lib/run-command.ts";
+import { isPortFree } from "./lib/services/launch.ts";
 
 const STARTING_MS = 120_000;
 
@@ -70,8 +71,8 @@ beforeAll(async () => {
   env = {
     ...process.env,
     NODE_ENV: "development",
-    API_PORT: String(await pickFreePort()),
-    CLIENT_PORT: String(await pickFreePort()),
+    API_PORT: String(await freePort()),
+    CLIENT_PORT: String(await freePort()),
     DATA_DIR: dataDir,
     // The pages of the browser tests, which are built only once.
     VITE_API_URL: apiUrl,

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { spawnService } from "@shared/testing/spawn-service.ts";
+import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { expect } from "playwright/test";
-import { pickFreePort } from "../../scripts/lib/services/ports.ts";
 import { ADMIN } from "../support/api.ts";
 import { apiUrl, clientUrl, product } from "../support/config.ts";
 import { test } from "../support/test.ts";
@@ -11,7 +10,7 @@ import { test } from "../support/test.ts";
 async function startDemo() {
   const uri = new URL(await readFile(join(product.dataDir, "mongo-address"), "utf8"));
   uri.pathname = "/demo-record";
-  const port = await pickFreePort();
+  const port = await freePort();
   const env = { MONGODB_URI: uri.href, MARKET_DATA: "replay", DEMO_RECORD: "on" };
   const services = await Promise.all([
     spawnService("server", {

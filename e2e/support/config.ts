@@ -24,7 +24,7 @@ export const clientUrl = clientUrlOf(product);
 export function productServer(address: ProductAddress, adminPassword: string) {
   const { apiPort, clientPort, dataDir } = address;
   return {
-    command: `rm -rf ${dataDir}/mongo ${dataDir}/outbox && exec node scripts/start.mjs`,
+    command: `rm -rf ${dataDir}/mongo ${dataDir}/outbox && exec node scripts/run.mjs start`,
     cwd: projectRoot,
     url: `${clientUrlOf(address)}/healthz`,
     timeout: 180_000,

@@ -13,7 +13,7 @@ import {
 import type { CandleSeries, MarketData } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
-import type { BacktestArgs } from "./parse-args.ts";
+import type { BacktestArgs } from "./run-backtest-command.ts";
 
 interface Source {
   series: CandleSeries;

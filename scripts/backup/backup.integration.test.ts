@@ -12,8 +12,7 @@ import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CliError } from "../lib/cli.ts";
-import { dumpDatabase } from "./restore-database.ts";
-import { backUp, restore } from "./run-backup.ts";
+import { backUp, dumpDatabase, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
   const uri = newDatabaseUri("backup");

@@ -2,13 +2,11 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { openDatabase } from "@shared/database/database.ts";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
-import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
-import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";
+import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchPrices } from "./bench-prices.ts";
 import { benchSubscriptions } from "./bench-subscriptions.ts";
-import { benchUsers } from "./bench-users.ts";
 import { benchWatchlist } from "./bench-watchlist.ts";
 import type { BenchOptions } from "./start-product.ts";
 
@@ -16,7 +14,6 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["load", benchLoad],
   ["shared", benchShared],
   ["scaling", benchScaling],
-  ["users", benchUsers],
   ["subscriptions", benchSubscriptions],
   ["watchlist", benchWatchlist],
   ["prices", benchPrices],

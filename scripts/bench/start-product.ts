@@ -6,7 +6,7 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { Types } from "mongoose";
 import { createMarketSequence } from "../faults/harness/trader.ts";
-import { SERVER_NODE_OPTIONS } from "../lib/services/services.ts";
+import { SERVER_NODE_OPTIONS } from "../lib/services/supervised-service.ts";
 
 export interface BenchOptions {
   database: Database;

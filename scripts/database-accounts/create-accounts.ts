@@ -1,6 +1,29 @@
 import { openDatabase } from "@shared/database/database.ts";
 import { FILE_KINDS } from "@shared/files/file-store.ts";
+import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
 import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import type { Command } from "../lib/cli.ts";
+
+/** The accounts of server, worker and backup, with the passwords of the environment. */
+export async function main({ say }: Command): Promise<void> {
+  const { MONGODB_URI: uri } = loadWorkerSettings();
+  if (!uri) throw new SettingsError("MONGODB_URI: is required");
+  await createAccounts(uri, {
+    server: passwordOf("SERVER"),
+    worker: passwordOf("WORKER"),
+    backup: passwordOf("BACKUP"),
+  });
+  say("The database has accounts for server, worker and backup.");
+}
+
+const MIN_PASSWORD_LENGTH = 12;
+
+function passwordOf(account: string): string {
+  const name = `MONGO_${account}_PASSWORD`;
+  const password = process.env[name] ?? "";
+  if (password.length >= MIN_PASSWORD_LENGTH) return password;
+  throw new SettingsError(`${name}: must have at least ${MIN_PASSWORD_LENGTH} characters`);
+}
 
 const CREATE = ["createCollection", "createIndex", "listIndexes"];
 const READ = ["find", "changeStream"];

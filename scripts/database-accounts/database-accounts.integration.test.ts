@@ -15,8 +15,7 @@ import { type LiveServer, startLiveServer } from "../../server/src/testing/start
 import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
 import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
 import { backUp } from "../backup/run-backup.ts";
-import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
-import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";
+import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";
 import { createAccounts } from "./create-accounts.ts";
 
 const NAMES = ["server", "worker", "backup"] as const;

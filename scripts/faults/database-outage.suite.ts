@@ -2,8 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, startHarness, untilEnded } from "./harness/harness.ts";
 import type { Asked, Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
 

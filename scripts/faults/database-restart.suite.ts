@@ -7,7 +7,7 @@ import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { holdCommand } from "./harness/replica-set.ts";
+import { holdCommand } from "./harness/processes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
 

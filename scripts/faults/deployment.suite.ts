@@ -9,14 +9,13 @@ import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factori
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { TOKEN_PLACEHOLDER } from "../../client/build/screen-pages.ts";
+import { caddySnippet } from "../../client/build/web-headers.ts";
 import { clientNetwork, hashOf } from "../../server/src/http/rate-limits.ts";
 import { createAccounts } from "../database-accounts/create-accounts.ts";
-import { TOKEN_PLACEHOLDER } from "../lib/client-build/screen-pages.ts";
-import { caddySnippet } from "../lib/client-build/web-headers.ts";
-import { cacheFolder, findExecutables, isExecutable } from "../lib/commands.ts";
-import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
-import { downloadProgram } from "../lib/pinned-wheel.ts";
+import { downloadProgram, ensureMongod } from "../lib/mongo/mongod.ts";
 import { projectRoot } from "../lib/prepare-project.mjs";
+import { cacheFolder, findExecutables, isExecutable } from "../lib/run-command.ts";
 
 // The files of `deploy`, with the real programs.
 

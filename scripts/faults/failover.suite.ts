@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, startHarness, untilEnded } from "./harness/harness.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
 

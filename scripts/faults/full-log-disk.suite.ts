@@ -7,9 +7,8 @@ import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../lib/prepare-project.mjs";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { ServiceSlot } from "./harness/service-slot.ts";
-import { untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, startHarness, untilEnded } from "./harness/harness.ts";
+import { ServiceSlot } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 describe("with its log on a disk that is full", () => {

@@ -5,8 +5,7 @@ import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factori
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { percentile } from "../bench/start-product.ts";
-import { ReplicaSet } from "./harness/replica-set.ts";
-import { ServiceSlot } from "./harness/service-slot.ts";
+import { ReplicaSet, ServiceSlot } from "./harness/processes.ts";
 
 const ATTEMPTS = 10_000;
 const ADDRESSES = 1_000;

@@ -7,7 +7,7 @@ import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factori
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ReplicaSet } from "./harness/replica-set.ts";
+import { ReplicaSet } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 const SYMBOL = "BTC/USDT";

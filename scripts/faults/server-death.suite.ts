@@ -1,9 +1,8 @@
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
-import { JOBS, untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, JOBS, startHarness, untilEnded } from "./harness/harness.ts";
+import { type HeldCommand, holdCommand } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 const BURST = 40;

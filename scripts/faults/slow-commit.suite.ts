@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { holdCommand } from "./harness/replica-set.ts";
-import { untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, startHarness, untilEnded } from "./harness/harness.ts";
+import { holdCommand } from "./harness/processes.ts";
 
 /** The API promises its 503 within that time. */
 const REFUSED_WITHIN_MS = 10_000;

@@ -3,34 +3,7 @@ import { callApi } from "@shared/testing/call-api.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { SimulatedYear } from "./harness/simulated-year.ts";
 import { until } from "./harness/until.ts";
-
-const SUBSCRIPTIONS = 500;
-const YEAR_TIMEOUT_MS = 1_200_000;
-
-describe(`a year of ${SUBSCRIPTIONS} subscriptions`, () => {
-  let year: SimulatedYear;
-  beforeAll(async () => {
-    year = await SimulatedYear.start(SUBSCRIPTIONS);
-  }, YEAR_TIMEOUT_MS);
-  afterAll(() => year.stop());
-
-  it(
-    "has everything once, in order and on time, whatever happens to clock and workers",
-    async () => {
-      await year.run();
-      const counts = new Map<string, number>();
-      for (const { user, model } of year.everybody) {
-        const { balance, events, emails, credits, payments } = model;
-        expect(await year.readStored(user)).toEqual({ balance, events, emails, credits, payments });
-        for (const event of events) counts.set(event, (counts.get(event) ?? 0) + 1);
-      }
-      console.log({ deaths: year.deaths, ...Object.fromEntries(counts) });
-    },
-    YEAR_TIMEOUT_MS,
-  );
-});
 
 const NOTICE_MS = 15_000;
 const MAX_DELAY_MS = 1_000;

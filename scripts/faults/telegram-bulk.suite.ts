@@ -12,8 +12,7 @@ import { type FakeTelegram, startFakeTelegram } from "@shared/testing/fakes/fake
 import { newSignal, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ReplicaSet } from "./harness/replica-set.ts";
-import { ServiceSlot } from "./harness/service-slot.ts";
+import { ReplicaSet, ServiceSlot } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 const SECRET = "a secret of the suite, longer than 32 characters";

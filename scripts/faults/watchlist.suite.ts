@@ -8,7 +8,7 @@ import { MAX_WATCHERS } from "../../worker/src/signals/fan-out.ts";
 import { copyUsers } from "../bench/start-product.ts";
 import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, promptKey, startHarness } from "./harness/harness.ts";
-import { holdCommand } from "./harness/replica-set.ts";
+import { holdCommand } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 /** Its closes are never far. */

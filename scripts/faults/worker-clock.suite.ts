@@ -2,8 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
+import {
+  askForMany,
+  countsOf,
+  type FaultHarness,
+  signalsHeldBy,
+  startHarness,
+  untilEnded,
+} from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
 
 /** Three lifetimes of a lock. */

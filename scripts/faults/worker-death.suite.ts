@@ -1,10 +1,9 @@
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
-import type { ServiceSlot } from "./harness/service-slot.ts";
-import { isLockOf, JOBS, untilEnded } from "./harness/signal-probes.ts";
+import { type FaultHarness, isLockOf, JOBS, startHarness, untilEnded } from "./harness/harness.ts";
+import type { ServiceSlot } from "./harness/processes.ts";
+import { type HeldCommand, holdCommand } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
 
 describe("every accepted signal ends exactly once when its worker is killed", () => {

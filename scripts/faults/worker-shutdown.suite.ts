@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
+import {
+  askForMany,
+  countsOf,
+  type FaultHarness,
+  signalsHeldBy,
+  startHarness,
+  untilEnded,
+} from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
 
 const CONCURRENCY = 4;

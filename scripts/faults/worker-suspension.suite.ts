@@ -1,15 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
-import type { ServiceSlot } from "./harness/service-slot.ts";
 import {
   analysisIdsOf,
   askForMany,
   countsOf,
+  type FaultHarness,
   signalsHeldBy,
+  startHarness,
   untilEnded,
-} from "./harness/signal-probes.ts";
+} from "./harness/harness.ts";
+import type { ServiceSlot } from "./harness/processes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
 

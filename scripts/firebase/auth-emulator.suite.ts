@@ -4,14 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { freePort } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
-import { cacheFolder, runCommand } from "../lib/commands.ts";
 import { npmCommand } from "../lib/prepare-project.mjs";
 import { withLock } from "../lib/process-lock.mjs";
-import { pickFreePort, waitUntilReady } from "../lib/services/ports.ts";
+import { cacheFolder, runCommand } from "../lib/run-command.ts";
+import { waitUntilReady } from "../lib/services/launch.ts";
 
 const NEW_PASSWORD = "a new password";
 /** A project with this prefix needs no account. */
@@ -177,11 +178,11 @@ async function startAuthEmulator(): Promise<Emulator> {
   const program = await ensureFirebaseTools();
   const folder = mkdtempSync(join(tmpdir(), "auth-emulator-"));
   const host = "127.0.0.1";
-  const port = await pickFreePort();
+  const port = await freePort();
   const emulators = {
     auth: { host, port },
-    hub: { host, port: await pickFreePort() },
-    logging: { host, port: await pickFreePort() },
+    hub: { host, port: await freePort() },
+    logging: { host, port: await freePort() },
     ui: { enabled: false },
   };
   writeFileSync(join(folder, "firebase.json"), JSON.stringify({ emulators }));

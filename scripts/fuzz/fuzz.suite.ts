@@ -14,8 +14,8 @@ import { freePort, type SpawnedService, spawnService } from "@shared/testing/spa
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { cacheFolder, findExecutables, isExecutable, runCommand } from "../lib/commands.ts";
 import { withLock } from "../lib/process-lock.mjs";
+import { cacheFolder, findExecutables, isExecutable, runCommand } from "../lib/run-command.ts";
 
 const CONFIG = fileURLToPath(new URL("schemathesis.toml", import.meta.url));
 

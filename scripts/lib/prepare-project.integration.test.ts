@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCommand } from "./commands.ts";
 import { ensureDependencies, npmCommand } from "./prepare-project.mjs";
+import { runCommand } from "./run-command.ts";
 
 let root = "";
 const path = (file: string) => join(root, file);

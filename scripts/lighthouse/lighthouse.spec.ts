@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@shared/testing/spawn-service.ts";
 import lighthouse, { desktopConfig } from "lighthouse";
 import { type BrowserContext, chromium, expect, test } from "playwright/test";
 import { projectRoot } from "../lib/prepare-project.mjs";
-import { pickFreePort } from "../lib/services/ports.ts";
 import { findBrowser } from "../lib/test-run/ensure-browser.ts";
 import { product } from "../playwright.config.ts";
 
@@ -34,7 +34,7 @@ test.afterAll(() => rm(profile, { recursive: true, force: true }));
 async function inNewBrowser<Result>(
   use: (context: BrowserContext, port: number) => Promise<Result>,
 ): Promise<Result> {
-  const port = await pickFreePort();
+  const port = await freePort();
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: findBrowser(),
     viewport: null,

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { packageBin } from "../lib/commands.ts";
 import { projectRoot } from "../lib/prepare-project.mjs";
+import { packageBin } from "../lib/run-command.ts";
 
 /** A file of the project, and what it might import. */
 const forbidden = [

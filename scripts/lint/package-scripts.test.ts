@@ -17,14 +17,14 @@ describe("the scripts of package.json", () => {
   });
 
   it.each([
-    "exec node scripts/start.mjs",
+    "exec node scripts/run.mjs",
     "rm -rf dist",
     "NODE_ENV=test node scripts/run.mjs",
-    "node scripts/run.mjs && node scripts/start.mjs",
-    "node scripts/start.mjs | tee log",
-    "node scripts/start.mjs > log",
+    "node scripts/run.mjs && node scripts/run.mjs",
+    "node scripts/run.mjs | tee log",
+    "node scripts/run.mjs > log",
     "node $SCRIPT",
-    "node 'scripts/start.mjs'",
+    "node 'scripts/run.mjs'",
     "node scripts/*.mjs",
     "sh scripts/start.sh",
   ])("may not include: %s", (script) => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { CliError, type Command } from "../lib/cli.ts";
-import { runCommand } from "../lib/commands.ts";
 import { npmCommand, projectRoot } from "../lib/prepare-project.mjs";
+import { runCommand } from "../lib/run-command.ts";
 
 const SBOM_FILE = "dist/sbom.cdx.json";
 export const LICENSES_FILE = "docs/LICENSES.md";

@@ -7,8 +7,8 @@ import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
 import { expect, it } from "vitest";
 import { startClockedWorker } from "../../worker/src/testing/clocked-worker.ts";
-import { ReplicaSet } from "../faults/harness/replica-set.ts";
-import { UNFINISHED } from "../faults/harness/signal-probes.ts";
+import { UNFINISHED } from "../faults/harness/harness.ts";
+import { ReplicaSet } from "../faults/harness/processes.ts";
 import { until } from "../faults/harness/until.ts";
 
 const QUARTER_MS = 15 * 60_000;

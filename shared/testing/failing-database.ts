@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
-import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.ts";
+import { ensureMongod } from "../../scripts/lib/mongo/mongod.ts";
 import { listenLocally } from "./fakes/fake-http.ts";
 
 interface CommandFailure {

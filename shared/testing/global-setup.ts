@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import type { TestProject } from "vitest/node";
-import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.ts";
-import { MONGOD_PARAMETERS } from "../../scripts/lib/mongo/mongod-process.ts";
+import { ensureMongod, MONGOD_PARAMETERS } from "../../scripts/lib/mongo/mongod.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

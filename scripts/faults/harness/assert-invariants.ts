@@ -9,11 +9,11 @@ import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import { FILE_KINDS } from "@shared/files/file-store.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
+import { stillRunning } from "@shared/testing/process-tree.ts";
 import { z } from "zod";
-import { openLedger } from "../../verify-ledger/open-sources.ts";
-import { type FaultHarness, promptKey } from "./harness.ts";
-import type { ServiceSlot } from "./service-slot.ts";
-import { isLockOf, UNFINISHED } from "./signal-probes.ts";
+import { openLedger } from "../../verify-ledger/run-verify-ledger.ts";
+import { type FaultHarness, isLockOf, promptKey, UNFINISHED } from "./harness.ts";
+import type { ServiceSlot } from "./processes.ts";
 import type { Asked, Trader } from "./trader.ts";
 import { until } from "./until.ts";
 
@@ -204,7 +204,7 @@ const HEALTHY_WITHIN_MS = 30_000;
 /** Servers are ready and receive events, workers report, and no process exited by itself. */
 async function processesAreHealthy(harness: FaultHarness): Promise<string[]> {
   const violations = harness.services.flatMap(({ name, pid }) =>
-    isRunning(pid) ? [] : [`${name} has exited by itself`],
+    stillRunning([pid]).length > 0 ? [] : [`${name} has exited by itself`],
   );
   for (const server of Object.values(harness.servers)) {
     await until(() => isHealthy(harness, server), {
@@ -230,14 +230,6 @@ async function isHealthy(
   );
   const { waiting, running } = health.queue;
   return areSeen && health.server.event_feed === "running" && waiting + running === 0;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 const ERROR_LEVEL = 50;

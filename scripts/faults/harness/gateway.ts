@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { readText, sendJson } from "@shared/testing/fakes/fake-http.ts";
+import { listenLocally, readText, sendJson } from "@shared/testing/fakes/fake-http.ts";
 
 /** `error` answers 500, `hang` never answers. */
 type GatewayMode = "pass" | "error" | "hang";
@@ -57,10 +57,7 @@ export class Gateway {
   /** Listens, again on the same port. */
   async accept(): Promise<void> {
     if (this.#server.listening) return;
-    this.#server.listen(this.#port, "127.0.0.1");
-    await once(this.#server, "listening");
-    const address = this.#server.address();
-    if (typeof address === "object" && address) this.#port = address.port;
+    this.#port = await listenLocally(this.#server, this.#port);
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

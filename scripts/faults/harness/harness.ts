@@ -12,11 +12,12 @@ import {
   startFakeOpenAi,
 } from "@shared/testing/fakes/fake-openai.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
+import type { Types } from "mongoose";
 import { z } from "zod";
 import { Gateway } from "./gateway.ts";
-import { ReplicaSet } from "./replica-set.ts";
-import { ServiceSlot } from "./service-slot.ts";
-import { createMarketSequence, Trader } from "./trader.ts";
+import { ReplicaSet, ServiceSlot } from "./processes.ts";
+import { createMarketSequence, type SignalRequestOptions, Trader } from "./trader.ts";
+import { until } from "./until.ts";
 
 /** As long as the longest soak, and more. */
 const SESSION_SECONDS = 2 * 86_400;
@@ -146,3 +147,70 @@ type Market = Pick<SignalRecord, "symbol" | "timeframe" | "limit">;
 /** The same for all signals whose prompts are the same. */
 export const promptKey = ({ symbol, timeframe, limit }: Market): string =>
   [symbol, timeframe, limit].join(" ");
+
+export const JOBS = "agendaJobs";
+
+export const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const;
+
+/** Workers sign their locks with `<host>:<pid>:<random>`. */
+export const isLockOf = (lock: string | null | undefined, { pid }: ServiceSlot): boolean =>
+  lock?.split(":")[1] === String(pid);
+
+export function analysisIdsOf(
+  { database }: FaultHarness,
+  signalIds: readonly string[],
+): Promise<Types.ObjectId[]> {
+  return database.signals.distinct("analysisId", { _id: { $in: [...signalIds] } });
+}
+
+/** Sorted ids of those of these signals whose jobs a worker has locked. */
+export async function signalsHeldBy(
+  harness: FaultHarness,
+  worker: ServiceSlot,
+  signalIds: readonly string[],
+): Promise<string[]> {
+  const { jobs, signals } = harness.database;
+  const all = await jobs.find({ _id: { $in: await analysisIdsOf(harness, signalIds) } }).lean();
+  const locked = all.filter(({ lastModifiedBy }) => isLockOf(lastModifiedBy, worker));
+  const analysisId = { $in: locked.map(({ _id }) => _id) };
+  const held = await signals.distinct("_id", { _id: { $in: [...signalIds] }, analysisId });
+  return held.map(String).sort();
+}
+
+/** Requests signals; resolves with their ids once all are accepted. */
+export async function askForMany(
+  { servers }: FaultHarness,
+  trader: Trader,
+  requests: readonly SignalRequestOptions[],
+): Promise<string[]> {
+  const asked = await Promise.all(requests.map((request) => trader.ask(servers.a, request)));
+  return asked.map(({ key, replies }) => {
+    const [reply] = replies;
+    if (reply?.kind !== "accepted") throw new Error(`${key}: ${JSON.stringify(reply)}`);
+    return reply.signalId;
+  });
+}
+
+export async function countsOf(
+  { database, aiCalls }: FaultHarness,
+  signalIds: readonly string[],
+): Promise<{ status: string; attempts: number; aiCalls: number }[]> {
+  const signals = await database.signals.find({ _id: { $in: [...signalIds] } }).lean();
+  return signals.map((signal) => ({
+    status: signal.status,
+    attempts: signal.revision,
+    aiCalls: aiCalls.filter((call) => call === promptKey(signal)).length,
+  }));
+}
+
+export async function untilEnded(
+  { database }: FaultHarness,
+  signalIds: readonly string[],
+  withinMs = 90_000,
+): Promise<void> {
+  const unfinished = { _id: { $in: [...signalIds] }, ...UNFINISHED };
+  await until(async () => (await database.signals.countDocuments(unfinished)) === 0, {
+    what: "signals to end",
+    withinMs,
+  });
+}

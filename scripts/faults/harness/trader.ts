@@ -5,7 +5,7 @@ import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm, PushClient } from "@shared/testing/api-client.ts";
 import { type ApiAnswer, callApi } from "@shared/testing/call-api.ts";
-import type { ServiceSlot } from "./service-slot.ts";
+import type { ServiceSlot } from "./processes.ts";
 import { until } from "./until.ts";
 
 export interface SignalRequestOptions {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   closeSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
@@ -14,10 +16,8 @@ import { type Db, MongoNetworkError, MongoServerError } from "mongodb";
 import { z } from "zod";
 import { CliError, type Command } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
-import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";
-import { ensureMongod } from "./ensure-mongod.ts";
-import { directClient, REPLICA_SET, spawnMongod } from "./mongod-process.ts";
+import { directClient, ensureMongod, REPLICA_SET, spawnMongod } from "./mongod.ts";
 
 const DATABASE = "trading-signals";
 const READY_TIMEOUT_MS = 60_000;
@@ -57,6 +57,15 @@ export async function startEmbeddedMongo(
     throw new CliError(`The database did not start; its log is ${logFile}.`, { cause });
   }
   return { service, uri: `mongodb://127.0.0.1:${port}/${DATABASE}?replicaSet=${REPLICA_SET}` };
+}
+
+async function pickFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address ? address.port : 0;
 }
 
 const ARGUMENTS = [

@@ -1,15 +1,16 @@
 import { once } from "node:events";
 import { mkdirSync, realpathSync, watch } from "node:fs";
+import { createServer, type ListenOptions } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
+import { ensureClientBuild } from "../../../client/build/client-build.ts";
 import { CliError, type Command } from "../cli.ts";
-import { ensureClientBuild } from "../client-build/client-build.ts";
 import { announceDatabase, startEmbeddedMongo } from "../mongo/embedded-mongo.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { tryLock } from "../process-lock.mjs";
-import { waitForFreePort, waitUntilReady } from "./ports.ts";
-import { createService } from "./services.ts";
 import type { SupervisedService } from "./supervised-service.ts";
+import { createService } from "./supervised-service.ts";
 
 const SERVICES = ["server", "worker", "client"] as const;
 
@@ -77,6 +78,68 @@ async function lockSingleRun(settings: Settings, signal: AbortSignal): Promise<(
   throw new CliError(
     `It is running already with the data in ${DATA_DIR}. Stop that one, or set DATA_DIR to another folder.`,
   );
+}
+
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await canListen({ port })) && (await canListen({ port, host: "127.0.0.1" }));
+}
+
+async function waitForFreePort(
+  port: number,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await isPortFree(port))) {
+    if (Date.now() >= deadline) return false;
+    await sleep(200, undefined, { signal });
+  }
+  return true;
+}
+
+function canListen(where: ListenOptions): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(where, () => server.close(() => resolve(true)));
+  });
+}
+
+const POLL_INTERVAL_MS = 150;
+const READY_TIMEOUT_MS = 120_000;
+
+/** A service that exits this often in a row will not start by waiting longer. */
+const MAX_FAILURES = 5;
+
+/** Waits until every address answers with success. */
+export async function waitUntilReady(options: {
+  addresses: readonly string[];
+  services: readonly { name: string; failures: number }[];
+  signal: AbortSignal;
+}): Promise<void> {
+  const { addresses, services, signal } = options;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (const address of addresses) {
+    while (!(await isAnswering(address))) {
+      const broken = services.find(({ failures }) => failures >= MAX_FAILURES);
+      if (broken) {
+        throw new CliError(`The ${broken.name} does not start; its last lines above say why.`);
+      }
+      if (Date.now() > deadline) {
+        throw new CliError(`No answer from ${address} in ${READY_TIMEOUT_MS / 1_000} s.`);
+      }
+      await sleep(POLL_INTERVAL_MS, undefined, { signal });
+    }
+  }
+}
+
+async function isAnswering(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(2_000) });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
 }
 
 /** Editors write a file in several steps. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright";
 import { CliError } from "../cli.ts";
-import { findExecutables, isExecutable, runCommand } from "../commands.ts";
+import { findExecutables, isExecutable, runCommand } from "../run-command.ts";
 
 /** Chromium without windows. The browser tests take about 40 % less time in it. */
 const HEADLESS_SHELL = "chromium-headless-shell";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { CliError, type Command } from "../cli.ts";
-import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
+import { packageBin, runCommand } from "../run-command.ts";
 import { ensureBrowser } from "./ensure-browser.ts";
 
 /** Output that is stored or read by a program has no colours. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { product, productServer } from "../../../e2e/support/config.ts";
 import type { Command } from "../cli.ts";
-import { packageBin } from "../commands.ts";
-import { ensureMongod } from "../mongo/ensure-mongod.ts";
+import { ensureMongod } from "../mongo/mongod.ts";
 import { projectRoot } from "../prepare-project.mjs";
+import { packageBin } from "../run-command.ts";
 import { ensureBrowser } from "./ensure-browser.ts";
 import {
   type Counts,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Settings } from "@shared/runtime/settings.ts";
 // By its path, because Vite reads its configuration, which imports this file, without the alias.
-import { SECURITY_HEADERS } from "../../../shared/runtime/security-headers.ts";
+import { SECURITY_HEADERS } from "../../shared/runtime/security-headers.ts";
 
 /** What the web host says about the product. */
 export type HostSettings = Pick<Settings, "VITE_API_URL" | "VITE_CONTACT_EMAIL" | "CLIENT_ORIGIN">;
@@ -11,7 +11,7 @@ export const WIDGET_PATH = "/widget.html";
 
 /** Browsers hash a script with the line breaks of Unix. */
 function widgetScriptHash(): string {
-  const page = readFileSync(new URL("../../../client/public/widget.html", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../public/widget.html", import.meta.url), "utf8");
   const [, script = ""] = /<script>(.*)<\/script>/s.exec(page.replaceAll("\r\n", "\n")) ?? [];
   return createHash("sha256").update(script).digest("base64");
 }

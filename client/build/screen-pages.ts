@@ -65,7 +65,7 @@ function sharedPage(page: string, apiUrl: string): string {
   }, page);
 }
 
-type PreRender = typeof import("../../../client/src/pre-render.tsx");
+type PreRender = typeof import("../src/pre-render.tsx");
 
 const manifestSchema = z.record(
   z.string(),

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { loadWorkerSettings, readDotEnv, type WorkerSettings } from "@shared/runtime/settings.ts";
 import sirv from "sirv";
-import type { Command } from "../cli.ts";
+import type { Command } from "../../scripts/lib/cli.ts";
 import { clientFolder, ensureClientBuild } from "./client-build.ts";
 import { COMMON_PAGE, SHARED_PAGE, TOKEN_PLACEHOLDER } from "./screen-pages.ts";
 import {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { waitUntilReady } from "./ports.ts";
+import { waitUntilReady } from "./launch.ts";
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import { build } from "vite";
 import { beforeAll, expect, test } from "vitest";
-import { projectRoot } from "../prepare-project.mjs";
+import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
 
 /** The files of code that each file imports before it runs. */
 const imports = new Map<string, string[]>();

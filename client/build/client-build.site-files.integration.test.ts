@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projectRoot } from "../prepare-project.mjs";
+import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
 import { compressFiles } from "./client-build.ts";
 import { siteFiles } from "./screen-pages.ts";
 import { createWebHost } from "./serve-client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readableLine } from "./services.ts";
+import { readableLine } from "./supervised-service.ts";
 
 const entry = (fields: object) =>
   JSON.stringify({ level: 30, time: "2026-01-01T00:00:00Z", service: "server", pid: 1, ...fields });

@@ -1,6 +1,8 @@
 import { meSchema } from "@shared/contract/account.ts";
 import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
+import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
+import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/subscription-access.ts";
@@ -8,19 +10,46 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
-import { expect } from "vitest";
+import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   approveUser,
   renewSubscription,
   revokeUser,
-} from "../../../server/src/modules/subscriptions/manage-subscriptions.ts";
-import { deleteUser } from "../../../server/src/modules/users/delete-user.ts";
-import { startTestServer, type TestServer } from "../../../server/src/testing/start-test-server.ts";
-import { sweepSubscriptions } from "../../../worker/src/jobs/sweep-subscriptions.ts";
-import { createWorkerMetrics } from "../../../worker/src/worker-metrics.ts";
-import { ReplicaSet } from "./replica-set.ts";
-import { PLAN_IDS, SubscriptionModel } from "./subscription-model.ts";
-import { until } from "./until.ts";
+} from "../../server/src/modules/subscriptions/manage-subscriptions.ts";
+import { deleteUser } from "../../server/src/modules/users/delete-user.ts";
+import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
+import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
+import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
+import { ReplicaSet } from "./harness/processes.ts";
+import { until } from "./harness/until.ts";
+
+const SUBSCRIPTIONS = 500;
+const YEAR_TIMEOUT_MS = 1_200_000;
+
+describe(`a year of ${SUBSCRIPTIONS} subscriptions`, () => {
+  let year: SimulatedYear;
+  beforeAll(async () => {
+    year = await SimulatedYear.start(SUBSCRIPTIONS);
+  }, YEAR_TIMEOUT_MS);
+  afterAll(() => year.stop());
+
+  it(
+    "has everything once, in order and on time, whatever happens to clock and workers",
+    async () => {
+      await year.run();
+      const counts = new Map<string, number>();
+      for (const { user, model } of year.everybody) {
+        const { balance, events, emails, credits, payments } = model;
+        expect(await year.readStored(user)).toEqual({ balance, events, emails, credits, payments });
+        for (const event of events) counts.set(event, (counts.get(event) ?? 0) + 1);
+      }
+      console.log({ deaths: year.deaths, ...Object.fromEntries(counts) });
+    },
+    YEAR_TIMEOUT_MS,
+  );
+});
 
 const STARTED_AT = Date.parse("2027-12-29T00:00:00Z");
 const ENDED_AT = STARTED_AT + 366 * DAY_MS;
@@ -47,14 +76,14 @@ interface Parts {
 }
 
 /** A year of subscriptions on the real database. Each user has a model, which goes through the same. */
-export class SimulatedYear {
+class SimulatedYear {
   everybody: Simulated[] = [];
   /** Of workers in a sweep. */
   deaths = 0;
   readonly #deletedIds: UserRecord["_id"][] = [];
   readonly #parts: Parts;
   readonly #clock: { now: number };
-  readonly #random = createRandom(20_27);
+  readonly #generator = xoroshiro128plus(20_27);
   #downUntil = 0;
   #deathStep = 0;
 
@@ -74,9 +103,8 @@ export class SimulatedYear {
     const admin = await createUser(database, { role: "admin" });
     const year = new SimulatedYear({ mongo, servers, doomed, admin }, clock);
     const users = Array.from({ length: count }, () => createUser(database));
-    for (const user of await Promise.all(users)) {
-      year.everybody.push({ user, model: new SubscriptionModel() });
-    }
+    const created = await Promise.all(users);
+    year.everybody = created.map((user) => ({ user, model: new SubscriptionModel() }));
     return year;
   }
 
@@ -197,7 +225,7 @@ export class SimulatedYear {
 
   #order({ user: { username } }: Simulated) {
     const months = this.#pick([1, 1, 1, 2, 3, 6]);
-    return { admin: this.#parts.admin, username, plan: this.#pick(PLAN_IDS), months };
+    return { admin: this.#parts.admin, username, plan: this.#pick(PLANS).id, months };
   }
 
   #approve(one: Simulated): Act {
@@ -295,9 +323,9 @@ export class SimulatedYear {
     };
   }
 
-  #chance(share: number): boolean {
-    return this.#random() < share;
-  }
+  #random = (): number => uniformFloat64(this.#generator);
+
+  #chance = (share: number): boolean => this.#random() < share;
 
   #pick<One>(from: readonly One[]): One {
     const picked = from[Math.floor(this.#random() * from.length)];
@@ -317,11 +345,156 @@ const ignoreCode = (code: string) => (error: unknown) => {
   if (!(error instanceof AppError) || error.code !== code) throw error;
 };
 
-/** Park and Miller's generator: the same numbers in each run. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
+const GRACE_MS = 3 * DAY_MS;
+/** Newest first. */
+const REMINDER_DAYS = [1, 3, 7];
+
+interface Run {
+  startedAt: number;
+  /** Of each paid month. */
+  plans: PlanId[];
+  /** Months with credits. */
+  credited: number;
+  /** Up to then, everything has been done. */
+  doneUntil: number;
+  revokedAt?: number;
+}
+
+/** What must be stored of one user: written from the contract, to compare with what the product does. */
+class SubscriptionModel {
+  /** Reasons of account changes and reminders, in order. */
+  readonly events: string[] = [];
+  readonly emails: string[] = [];
+  readonly credits: string[] = [];
+  readonly payments: {
+    plan: PlanId;
+    months: number;
+    from: string;
+    to: string;
+    revoked?: string;
+  }[] = [];
+  balance = 0;
+  #run: Run | undefined;
+  #isApprovedWithoutEnd = false;
+
+  get plan(): PlanId | undefined {
+    return this.#run?.plans.at(-1);
+  }
+
+  get endsAt(): number {
+    return this.#run ? monthAfter(this.#run.startedAt, this.#run.plans.length) : Number.NaN;
+  }
+
+  get accessEndsAt(): number {
+    return this.#run?.revokedAt ?? this.endsAt + GRACE_MS;
+  }
+
+  isRunning = (at: number): boolean => at < this.accessEndsAt;
+
+  hasAccess = (at: number): boolean => this.#isApprovedWithoutEnd || this.isRunning(at);
+
+  /** As `GET /me` must show it. */
+  subscription(at: number): Subscription | null {
+    if (!this.#run || !this.plan) return null;
+    const endsAt = Math.min(this.endsAt, this.#run.revokedAt ?? Number.POSITIVE_INFINITY);
+    const running = at < endsAt ? "active" : "grace";
+    const status = this.isRunning(at) ? running : "ended";
+    return {
+      ...{ plan: this.plan, status, started_at: text(this.#run.startedAt), ends_at: text(endsAt) },
+      grace_until: status === "grace" ? text(this.accessEndsAt) : null,
+    };
+  }
+
+  /** A sweep. */
+  settle(at: number): void {
+    const run = this.#run;
+    if (!run || run.revokedAt || run.doneUntil >= this.accessEndsAt) return;
+    const due: { at: number; event: string; email?: string }[] = [];
+    while (run.credited < run.plans.length && monthAfter(run.startedAt, run.credited) <= at) {
+      due.push({ at: this.#grantMonth(run), event: "credits-granted" });
+    }
+    const isNew = (time: number) => run.doneUntil < time && time <= at;
+    const missed = REMINDER_DAYS.map((days) => this.endsAt - days * DAY_MS).find(isNew);
+    if (missed && at < this.endsAt) {
+      const event = `expiring in ${Math.ceil((this.endsAt - at) / DAY_MS)}`;
+      due.push({ at: missed, event, email: "subscription-expiring" });
+    }
+    const status = at < this.accessEndsAt ? "subscription-grace" : "subscription-ended";
+    const changedAt = at < this.accessEndsAt ? this.endsAt : this.accessEndsAt;
+    if (isNew(changedAt)) due.push({ at: changedAt, event: status, email: status });
+    run.doneUntil = at;
+    due.sort((one, other) => one.at - other.at);
+    for (const { event, email } of due) this.#record(event, email);
+  }
+
+  /** @returns false if it must be refused */
+  approve(at: number, { plan, months }: { plan?: PlanId | undefined; months: number }): boolean {
+    if (this.isRunning(at) && plan && plan !== this.plan) return false;
+    this.settle(at);
+    if (this.isRunning(at)) return true;
+    if (plan) this.#start(at, { plan, months, event: "subscription-started" });
+    else if (!this.#isApprovedWithoutEnd) {
+      this.#isApprovedWithoutEnd = true;
+      this.#record("approved");
+    }
+    return true;
+  }
+
+  renew(at: number, { plan, months }: { plan: PlanId; months: number }): void {
+    this.settle(at);
+    const event = this.#run ? "subscription-renewed" : "subscription-started";
+    if (!this.#run || !this.isRunning(at)) return this.#start(at, { plan, months, event });
+    const from = this.endsAt;
+    this.#run.plans.push(...Array.from({ length: months }, () => plan));
+    this.payments.push({ plan, months, from: text(from), to: text(this.endsAt) });
+    this.#record(event, event);
+    this.settle(at);
+  }
+
+  revoke(at: number): void {
+    this.settle(at);
+    if (this.hasAccess(at)) this.#record("revoked");
+    if (this.#run && this.isRunning(at)) {
+      for (const payment of this.payments) {
+        if (payment.to > text(at)) payment.revoked ??= text(at);
+      }
+      this.#run.revokedAt = at;
+    }
+    this.#isApprovedWithoutEnd = false;
+  }
+
+  #start(at: number, payment: { plan: PlanId; months: number; event: string }): void {
+    const { plan, months, event } = payment;
+    const plans = Array.from({ length: months }, () => plan);
+    this.#run = { startedAt: at, plans, credited: 0, doneUntil: at };
+    this.#isApprovedWithoutEnd = false;
+    this.payments.push({ plan, months, from: text(at), to: text(this.endsAt) });
+    this.#record(event, event);
+    this.settle(at);
+  }
+
+  #grantMonth(run: Run): number {
+    const startsAt = monthAfter(run.startedAt, run.credited);
+    const { imageCredits } = planById(run.plans[run.credited] ?? null);
+    this.credits.push(`${imageCredits} for ${text(startsAt)}`);
+    this.balance += imageCredits;
+    run.credited += 1;
+    return startsAt;
+  }
+
+  #record(event: string, email?: string): void {
+    this.events.push(event);
+    if (email) this.emails.push(email);
+  }
+}
+
+const text = (time: number): string => new Date(time).toISOString();
+
+/** The same day and time `months` months later, or the last day of a shorter month. */
+function monthAfter(time: number, months: number): number {
+  const start = new Date(time);
+  const [year, month] = [start.getUTCFullYear(), start.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const day = Math.min(start.getUTCDate(), lastDay);
+  return Date.UTC(year, month, day) + (time % DAY_MS);
 }

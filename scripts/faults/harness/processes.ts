@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@shared/testing/spawn-service.ts";
+import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import type { MongoClient } from "mongodb";
 import { z } from "zod";
-import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
-import { directClient, REPLICA_SET, spawnMongod } from "../../lib/mongo/mongod-process.ts";
+import { directClient, ensureMongod, REPLICA_SET, spawnMongod } from "../../lib/mongo/mongod.ts";
 import { until } from "./until.ts";
 
 const DATABASE = "faults";
@@ -200,4 +199,60 @@ async function findOperations(member: MongodMember, { command, collection, clien
     .aggregate([{ $currentOp: { allUsers: true, localOps: true } }, { $match: filter }])
     .toArray();
   return z.array(operationSchema).parse(found);
+}
+
+interface ServiceSlotOptions {
+  name: string;
+  kind: "server" | "worker";
+  env: Record<string, string>;
+}
+
+/** The place of one server or worker, whose process is killed and replaced by another one. */
+export class ServiceSlot {
+  readonly name: string;
+  readonly #options: ServiceSlotOptions;
+  readonly #processes: SpawnedService[] = [];
+  /** Times at which it was killed, stopped or suspended. */
+  readonly interruptedAt: Date[] = [];
+
+  constructor(options: ServiceSlotOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#processes.push(await spawnService(this.#options.kind, this.#options.env));
+  }
+
+  async kill(): Promise<void> {
+    this.interruptedAt.push(new Date());
+    await this.#processes.at(-1)?.kill();
+  }
+
+  get pid(): number {
+    return this.#processes.at(-1)?.pid ?? Number.NaN;
+  }
+
+  get lines(): string[] {
+    return this.#processes.flatMap(({ lines }) => lines);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#options.env.API_PORT}`;
+  }
+
+  async stop(): Promise<number | null | undefined> {
+    this.interruptedAt.push(new Date());
+    return this.#processes.at(-1)?.stop();
+  }
+
+  /** Stops the process without closing its connections, until `resume`. */
+  suspend(): void {
+    this.interruptedAt.push(new Date());
+    process.kill(this.pid, "SIGSTOP");
+  }
+
+  resume(): void {
+    process.kill(this.pid, "SIGCONT");
+  }
 }

@@ -15,29 +15,30 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { loadWorkerSettings, readDotEnv, type WorkerSettings } from "@shared/runtime/settings.ts";
-import { CliError, type Command } from "../cli.ts";
-import { packageBin, runCommand } from "../commands.ts";
-import { projectRoot } from "../prepare-project.mjs";
-import { withLock } from "../process-lock.mjs";
+import { CliError, type Command } from "../../scripts/lib/cli.ts";
+import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
+import { withLock } from "../../scripts/lib/process-lock.mjs";
+import { packageBin, runCommand } from "../../scripts/lib/run-command.ts";
 import { writeScreenPages } from "./screen-pages.ts";
 import { listOfflineFiles } from "./service-worker.ts";
+import { caddySnippet } from "./web-headers.ts";
 
 /** All that the built pages depend on, besides the settings built into them. */
 const SOURCES = [
   "client",
   "shared/contract",
-  "scripts/lib/client-build/screen-pages.ts",
-  "scripts/lib/client-build/service-worker.ts",
   "vite.config.ts",
   "tsconfig.json",
   "package-lock.json",
 ];
 const STAMP = ".build-stamp";
 
+/** Also writes what the web host adds to the pages, for Caddy. */
 export async function main(command: Command): Promise<void> {
   readDotEnv();
   const settings = loadWorkerSettings();
   await ensureClientBuild(settings, command);
+  writeFileSync(join(settings.DATA_DIR, "headers.caddy"), caddySnippet(settings));
   command.say(`The web pages are in ${clientFolder(settings)}.`);
 }
 

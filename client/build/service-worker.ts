@@ -6,7 +6,7 @@ import { build, type Plugin } from "vite";
 import { offlineFiles } from "./screen-pages.ts";
 
 const SERVICE_WORKER = "service-worker.js";
-const ENTRY = new URL("../../../client/service-worker/service-worker.ts", import.meta.url);
+const ENTRY = new URL("../service-worker/service-worker.ts", import.meta.url);
 
 /** Adds the service worker, which lacks the list of files that it keeps until all pages are written. */
 export function serviceWorker(): Plugin {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { packageBin } from "./commands.ts";
+import { packageBin } from "./run-command.ts";
 
 describe("the script of a package's command", () => {
   it.each([
