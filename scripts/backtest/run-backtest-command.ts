@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { symbolSchema } from "@shared/contract/signal.ts";
+import { symbolSchema, timeframeSchema } from "@shared/contract/market-data.ts";
 import {
   loadWorkerSettings,
   productVersion,

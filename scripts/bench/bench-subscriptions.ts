@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { PushClient } from "@shared/testing/api-client.ts";

@@ -1,6 +1,6 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { envelopeSchema, eventSchemas } from "@shared/contract/events.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import type { CandleRequest, MarketData } from "../../worker/src/market-data/market-data.ts";
 import { runWorker, type WorkerServices } from "../../worker/src/start-worker.ts";

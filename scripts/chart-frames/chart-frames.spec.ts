@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { type Browser, expect, type Page, type TestInfo, test } from "playwright/test";
 import { z } from "zod";

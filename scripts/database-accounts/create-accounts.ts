@@ -1,5 +1,5 @@
 import { openDatabase } from "@shared/database/database.ts";
-import { FILE_KINDS } from "@shared/files/file-store.ts";
+import { FILE_KINDS } from "@shared/domain/file-store.ts";
 import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
 import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
 import type { Command } from "../lib/cli.ts";

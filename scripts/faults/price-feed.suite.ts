@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Status, statusSchema } from "@shared/contract/status.ts";
+import { type Status, statusSchema } from "@shared/contract/market-data.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";

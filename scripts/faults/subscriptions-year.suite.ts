@@ -1,11 +1,11 @@
 import { meSchema } from "@shared/contract/account.ts";
-import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
 import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createLogger } from "@shared/runtime/logger.ts";

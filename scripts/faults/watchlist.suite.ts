@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";

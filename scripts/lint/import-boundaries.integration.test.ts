@@ -65,10 +65,10 @@ const allowed = [
   ["worker/src/market-data/ccxt/provider.ts", "ccxt"],
   ["worker/src/analysis/openai/analyst.test.ts", "openai"],
   ["shared/outbox/commit.ts", "@shared/contract/signal.ts"],
-  ["shared/contract/signal.ts", "./candle.ts"],
+  ["shared/contract/signal.ts", "./market-data.ts"],
   ["shared/contract/signal.ts", "zod"],
   ["shared/contract/signal.ts", "zod/mini"],
-  ["e2e/login.spec.ts", "@shared/contract/messages.ts"],
+  ["e2e/login.spec.ts", "@shared/contract/constants.ts"],
 ] as const;
 
 const reportSchema = z.object({

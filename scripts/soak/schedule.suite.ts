@@ -1,7 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";

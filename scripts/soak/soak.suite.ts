@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readLedgerHead, streamLedgerEntries } from "@shared/domain/ledger.ts";

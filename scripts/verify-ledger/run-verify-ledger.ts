@@ -12,12 +12,10 @@ import { openDatabase } from "@shared/database/database.ts";
 import { headFile, readHeadFile, verifyDatabase } from "@shared/domain/ledger.ts";
 import {
   type CandleFile,
+  type CandleSource,
   candleFilesSource,
   parseCandleCsv,
   parseCandleFileName,
-} from "@shared/outcomes/candle-files.ts";
-import {
-  type CandleSource,
   type Recheck,
   type RecordedOutcome,
   resolveAgain,

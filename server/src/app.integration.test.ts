@@ -1,8 +1,7 @@
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sendRaw } from "./testing/serve.ts";
-import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
+import { sendRaw, startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 describe("the HTTP application", () => {
   let server: TestServer;

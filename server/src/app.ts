@@ -4,13 +4,13 @@ import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
 import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
+import { crossOrigin } from "./http/create-http-server.ts";
+import { createDocsHandlers } from "./http/docs-page.ts";
 import { handleErrors, handleNotFound } from "./http/error-handler.ts";
 import { notFound, unavailable } from "./http/errors.ts";
-import { createDocsHandlers } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
-import { crossOrigin } from "./http/security-headers.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
@@ -45,7 +45,7 @@ const healthHandlers: BoundRoute[] = [
 
 const PING_TIMEOUT_MS = 2_000;
 
-async function assertReady(deps: Pick<ServerDeps, "database" | "feedIsRunning">): Promise<void> {
+async function assertReady(deps: ServerDeps): Promise<void> {
   if (!deps.feedIsRunning()) throw unavailable();
   const db = deps.database.connection.getClient().db();
   try {

@@ -4,8 +4,13 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ABUSABLE_ROUTES, VICTIM } from "./testing/abusable-routes.ts";
-import { type RawAnswer, type RawRequest, sendRaw } from "./testing/serve.ts";
-import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
+import {
+  type RawAnswer,
+  type RawRequest,
+  sendRaw,
+  startTestServer,
+  type TestServer,
+} from "./testing/start-test-server.ts";
 
 let server: TestServer;
 let token: string;

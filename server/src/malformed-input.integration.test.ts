@@ -3,8 +3,12 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ABUSABLE_ROUTES, VICTIM } from "./testing/abusable-routes.ts";
-import { type RawAnswer, sendRaw } from "./testing/serve.ts";
-import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
+import {
+  type RawAnswer,
+  sendRaw,
+  startTestServer,
+  type TestServer,
+} from "./testing/start-test-server.ts";
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";

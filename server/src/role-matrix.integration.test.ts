@@ -18,7 +18,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApiRouter } from "./app.ts";
-import { describeRoute } from "./http/openapi/build-document.ts";
+import { describeRoute } from "./http/openapi-document.ts";
 import { authenticateToken } from "./http/sessions.ts";
 import { signFileUrl } from "./modules/files/signed-url.ts";
 import { issueTicket, redeemTicket } from "./modules/queue-dashboard/dashboard-access.ts";

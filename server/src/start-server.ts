@@ -2,23 +2,18 @@ import { once } from "node:events";
 import { type Server, ServerResponse } from "node:http";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { selectMailer } from "@shared/runtime/mailer.ts";
 import { serveMetrics } from "@shared/runtime/run-service.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
-import { createServerMetrics } from "./http/server-metrics.ts";
-import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
-import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
-import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
-import { compareProofs } from "./modules/payments/compare-proofs.ts";
-import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
+import { ensureFirstAdmin } from "./modules/accounts/register.ts";
+import { compareProofs } from "./modules/payments/payment-proofs.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
-import { startEmailQueue } from "./modules/subscriptions/email-queue.ts";
+import { startEmailQueue } from "./modules/subscriptions/subscription-emails.ts";
 import { addSearchKeys } from "./modules/users/list-users.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
-import type { ServerDeps } from "./server-deps.ts";
+import { createDeps, type ServerDeps } from "./server-deps.ts";
 
 /** Open requests get this long to finish. */
 const DRAIN_MS = 5_000;
@@ -32,20 +27,14 @@ export async function startServer(options: {
   const { settings, database, logger } = options;
   const feed = new EventFeed({ database, logger });
   const now = () => new Date();
-  const mailer = selectMailer({ settings, logger, now });
-  const deps: ServerDeps = {
+  const deps = createDeps({
     settings,
     database,
     logger,
-    identity: selectIdentity({ settings, database, logger, mailer, now }),
-    mailer,
-    background: new BackgroundTasks(logger),
     now,
     signalWaiters: new SignalWaiters({ database, feed, logger }),
-    metrics: createServerMetrics({ database, now }),
-    queueDashboard: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,
-  };
+  });
   await Promise.all([ensureFirstAdmin(deps), addSearchKeys(database)]);
   const app = createApp(deps);
   const http = createHttpServer(app, logger);

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { roleSchema, userCardSchema } from "./account.ts";
-import { reauthenticationSchema } from "./account-requests.ts";
-import { MESSAGES } from "./messages.ts";
+import { reauthenticationSchema, roleSchema, userCardSchema } from "./account.ts";
+import { MESSAGES } from "./constants.ts";
+import { analystNameSchema, marketDataSourceSchema, priceFeedSchema } from "./market-data.ts";
 import { pageQuerySchema, wholeNumberSchema } from "./pagination.ts";
-import { priceFeedSchema } from "./prices.ts";
 import { historyItemSchema } from "./signal.ts";
-import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 import { billingPeriodSchema } from "./subscription.ts";
 
 const countSchema = z.number().int().nonnegative();

@@ -1,3 +1,8 @@
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Candle lengths, shortest first. */
 export const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d"] as const;
 
@@ -115,3 +120,24 @@ export const PRICE_STALE_MS = 30_000;
 
 /** The candles that polled prices are of. Replayed candles of other timeframes are of other weeks. */
 export const PRICE_TIMEFRAME = "1h";
+
+/** Sentences that the specification prescribes and several services use. */
+export const MESSAGES = {
+  failedSignal: "AI or data fetch failed",
+  budgetUsedUp: "The daily analysis budget is used up.",
+  refusalCharged: `The image credit was not refunded: chart images without a usable answer are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
+  noCredits: "You don't have any image analysis credits. Please recharge your account to continue.",
+  invalidNumber: "Invalid number.",
+  proofIncomplete: "Please provide both sender name and a file.",
+  proofSubmitted: "Proof submitted successfully! Please wait for review.",
+  wrongPassword: "Failed to change password. Please check your current password.",
+  requestTimeout: "Server took too long to respond. Please try again.",
+  demoDataPrefix: "Demo data:",
+  ruleBasedPrefix: "Rule-based analysis:",
+  missedEntryPrefix: "The entry is missed:",
+  demoRecord: "Demo record, from recorded candles",
+} as const;
+
+/** Response to a password reset request, whether or not the address is known. */
+export const resetLinkSentMessage = (email: string): string =>
+  `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MESSAGES } from "./messages.ts";
+import { MESSAGES } from "./constants.ts";
 import { planIdSchema } from "./subscription.ts";
 
 /** Maximum size of an upload in bytes. */
@@ -33,7 +33,6 @@ export const proofFormSchema = z
     transaction_hash: transactionHashSchema.optional(),
   })
   .meta({ id: "ProofForm" });
-export type ProofForm = z.infer<typeof proofFormSchema>;
 
 /** `size` is in bytes. */
 export const chartImageSchema = z
@@ -59,3 +58,18 @@ export const cleanupResultSchema = z
   })
   .meta({ id: "CleanupResult" });
 export type CleanupResult = z.infer<typeof cleanupResultSchema>;
+
+/** Spreadsheets read a text that starts like this as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** One line of a CSV file (RFC 4180). */
+export const csvLine = (cells: readonly (string | number | null)[]): string =>
+  `${cells.map(csvCell).join(",")}\r\n`;
+
+function csvCell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

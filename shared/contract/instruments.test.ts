@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SYMBOL_SUGGESTIONS } from "./constants.ts";
 import { findInstrument, INSTRUMENTS, instrumentClass } from "./instruments.ts";
-import { symbolSchema } from "./signal.ts";
+import { symbolSchema } from "./market-data.ts";
 
 describe("the product's instruments", () => {
   it("are the suggested symbols, in their order", () => {

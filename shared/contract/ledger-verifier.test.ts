@@ -2,8 +2,7 @@ import { type LedgerStep, makeLedger } from "@shared/testing/ledger-factory.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "./ledger.ts";
-import { hashRecord } from "./ledger-hash.ts";
-import { createLedgerVerifier, type KeptHead } from "./ledger-verifier.ts";
+import { createLedgerVerifier, hashRecord, type KeptHead } from "./ledger-verifier.ts";
 
 function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
   const verifier = createLedgerVerifier({ kept });

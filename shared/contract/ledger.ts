@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { timeframeSchema } from "./candle.ts";
 import { INSTRUMENT_CLASSES } from "./instruments.ts";
+import { timeframeSchema } from "./market-data.ts";
 import { resolutionSchema } from "./resolution.ts";
 import { signalKindSchema, signalSourceSchema } from "./signal.ts";
 

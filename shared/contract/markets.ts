@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { MarketDataSource } from "./status.ts";
+import type { MarketDataSource } from "./market-data.ts";
 
 /** Closes per quote: the last 24 hours of trading. */
 export const MAX_MARKET_CLOSES = 24;

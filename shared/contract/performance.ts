@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { timeframeSchema } from "./candle.ts";
 import { INSTRUMENT_CLASSES } from "./instruments.ts";
-import { outcomeSchema, signalKindSchema, symbolSchema } from "./signal.ts";
-import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
+import {
+  analystNameSchema,
+  marketDataSourceSchema,
+  symbolSchema,
+  timeframeSchema,
+} from "./market-data.ts";
+import { outcomeSchema, signalKindSchema } from "./signal.ts";
 
 /** Maximum points of the equity curve. */
 export const MAX_EQUITY_POINTS = 500;
@@ -47,13 +51,13 @@ const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
 
 /** A value with its 95 % interval, which accounts for overlapping trades. */
-export const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
+const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
 /**
  * Decided trades were filled and then hit target or stop. Expired ones were filled and closed at the hold limit. Pending
  * ones are counted at present, whatever the period.
  */
-export const performanceCountsSchema = z.object({
+const performanceCountsSchema = z.object({
   decided: count,
   wins: count,
   losses: count,
@@ -78,7 +82,7 @@ const winFigures = {
 };
 
 /** Decided signals of a confidence range in percent. `stated` is their mean confidence. */
-export const confidenceBucketSchema = z.object({
+const confidenceBucketSchema = z.object({
   from: z.number(),
   to: z.number(),
   decided: count,
@@ -90,7 +94,7 @@ export const confidenceBucketSchema = z.object({
 export type ConfidenceBucketMetrics = z.infer<typeof confidenceBucketSchema>;
 
 /** `brier` and `ece` are null while there are too few decided signals. */
-export const reliabilitySchema = z.object({
+const reliabilitySchema = z.object({
   decided: count,
   brier: share.nullable(),
   ece: share.nullable(),

@@ -1,6 +1,52 @@
 import { z } from "zod";
-import { outcomeSchema } from "./signal.ts";
-import { tradingCostsSchema } from "./trading-costs.ts";
+import type { InstrumentClass } from "./instruments.ts";
+import { candleSchema, timeframeSchema } from "./market-data.ts";
+import { analysisSchema, outcomeSchema } from "./signal.ts";
+
+export const MAX_COST_PERCENT = 5;
+
+const percentSchema = z.number().min(0).max(MAX_COST_PERCENT);
+
+/** Costs of trading a market, in percent of the price. */
+export const tradingCostsSchema = z.strictObject({
+  /** Bid-ask spread; half of it is paid at the entry, half at the exit. */
+  spread_percent: percentSchema,
+  /** Paid at the entry and again at the exit. */
+  commission_percent: percentSchema,
+});
+export type TradingCosts = z.infer<typeof tradingCostsSchema>;
+
+export type TradingCostTable = Readonly<Record<InstrumentClass, TradingCosts>>;
+
+/**
+ * Typical published costs of a retail account without volume discounts, as of October 2026.
+ *
+ * - crypto: taker fee of perpetual futures in the fee schedules of Binance (USDⓈ-M, regular user), OKX and Kraken, and
+ *   the spread in their order books for large coins. Not the spot fee of 0.1 %: a signal may sell and use leverage.
+ * - forex, metal, index, oil: average spreads in the price lists of CFD brokers such as OANDA, for accounts without
+ *   commission: 0.6 to 1.5 pips for major pairs, 0.3 to 0.5 USD for gold, 2 to 4 points for the Dow, 3 to 4 cents for oil.
+ *   Silver costs more, about 0.06 %.
+ */
+export const DEFAULT_TRADING_COSTS: TradingCostTable = {
+  crypto: { spread_percent: 0.01, commission_percent: 0.05 },
+  forex: { spread_percent: 0.015, commission_percent: 0 },
+  metal: { spread_percent: 0.02, commission_percent: 0 },
+  index: { spread_percent: 0.015, commission_percent: 0 },
+  oil: { spread_percent: 0.05, commission_percent: 0 },
+};
+
+/** Costs of entry and exit at one price, in percent of it. */
+export function roundTripPercent({ spread_percent, commission_percent }: TradingCosts): number {
+  return spread_percent + 2 * commission_percent;
+}
+
+/** Costs of one unit in the quote currency. */
+export function tradeCost(
+  { fill, exit }: { fill: number; exit: number },
+  costs: TradingCosts,
+): number {
+  return ((fill + exit) / 2) * (roundTripPercent(costs) / 100);
+}
 
 /** What ended a trade: target, stop, both in one shortest candle, hold limit, or no fill. */
 const resolutionReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
@@ -23,3 +69,47 @@ export const resolutionSchema = z.object({
   costs: tradingCostsSchema,
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
+
+/**
+ * Closed candles since the signal, oldest first, at most 500: those that resolved the trade, or the latest ones while it is
+ * open. `judgement` is null while it is open.
+ */
+export const signalProgressSchema = z
+  .object({
+    signal_id: z.string(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    judgement: resolutionSchema.nullable(),
+    candles: z.array(candleSchema),
+    /** Null without a link. */
+    shared_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "SignalSince" });
+export type SignalProgressResponse = z.infer<typeof signalProgressSchema>;
+
+/** Replaces the previous link. The token is shown only once. */
+export const shareLinkSchema = z
+  .object({ token: z.string(), shared_at: z.iso.datetime() })
+  .meta({ id: "ShareLink" });
+export type ShareLink = z.infer<typeof shareLinkSchema>;
+
+/** An analysis without the values that depend on the user's amount. */
+export const sharedAnalysisSchema = analysisSchema.omit({
+  suggested_units: true,
+  estimated_dollar_risk: true,
+  required_margin: true,
+});
+
+export const sharedSignalSchema = z
+  .object({
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    created_at: z.iso.datetime(),
+    analysis: sharedAnalysisSchema,
+    /** Candles that the analysis was made from, and those since, oldest first. */
+    before: z.array(candleSchema),
+    since: z.array(candleSchema),
+    judgement: resolutionSchema.nullable(),
+  })
+  .meta({ id: "SharedSignal" });
+export type SharedSignal = z.infer<typeof sharedSignalSchema>;

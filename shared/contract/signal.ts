@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./candle.ts";
 import { HOLD_CANDLES, SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
+import { symbolSchema, TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./market-data.ts";
 
 /** A number from JSON or a form field; `fallback` if it is missing or invalid. */
 const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
@@ -13,15 +13,6 @@ const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
     })
     .pipe(range)
     .meta({ description: `${fallback} if it is missing or no number` });
-
-export const symbolSchema = z
-  .string({ error: "Enter a symbol." })
-  .trim()
-  .toUpperCase()
-  .min(SIGNAL_LIMITS.symbolLength.min, { error: "Enter a symbol of at least 2 characters." })
-  .max(SIGNAL_LIMITS.symbolLength.max, { error: "Enter a symbol of at most 20 characters." })
-  .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
-  .meta({ examples: [SIGNAL_DEFAULTS.symbol], description: "Lower case counts as upper case" });
 
 /** Amounts are in USD, risk in percent of the amount. */
 export const signalRequestSchema = z
@@ -268,4 +259,35 @@ export function historyItemOf(signal: SignalResponse): HistoryItem {
     ...(analysis?.source.analysis_id && { analysis_id: analysis.source.analysis_id }),
     ...(analysis?.source.demo_record && { demo_record: true }),
   };
+}
+
+/** A text, or a line for each topic: the rationale of other analysts may be an object. */
+export function rationaleContent(rationale: Rationale): string | string[] {
+  return typeof rationale === "string" ? rationale : linesOf(rationale);
+}
+
+export const rationaleText = (rationale: Rationale): string =>
+  [rationaleContent(rationale)].flat().join("\n");
+
+function linesOf(value: object): string[] {
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, item]) => {
+    const text = textOf(item);
+    if (text === "") return [];
+    return isList ? text : `${topicOf(key)}: ${text}`;
+  });
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? linesOf(value).join("; ") : String(value).trim();
+}
+
+/** `market_structure` and `marketStructure` are both `Market structure`. */
+function topicOf(key: string): string {
+  const words = key
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]+/g, " ")
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }

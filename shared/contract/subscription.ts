@@ -15,7 +15,7 @@ export const planIdSchema = z.enum(
   { error: "Choose one of the plans." },
 );
 
-export const subscriptionStatusSchema = z.enum(["active", "grace", "ended"]);
+const subscriptionStatusSchema = z.enum(["active", "grace", "ended"]);
 export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 
 /**

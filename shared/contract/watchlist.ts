@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./candle.ts";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
-import { signalKindSchema, symbolSchema } from "./signal.ts";
+import { symbolSchema, TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./market-data.ts";
+import { signalKindSchema } from "./signal.ts";
 
 const number = z.number({ error: "Enter a number." });
 

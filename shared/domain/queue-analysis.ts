@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";

@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";

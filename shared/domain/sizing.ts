@@ -1,5 +1,5 @@
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { findInstrument, type Instrument } from "@shared/contract/instruments.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import {
   type FittedPosition,
   fitPosition,

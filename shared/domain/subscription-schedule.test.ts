@@ -1,8 +1,8 @@
-import { addMonthsUtc } from "@shared/contract/calendar-months.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { addMonthsUtc } from "@shared/contract/plans.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SubscriptionRecord } from "../database/models/subscription.ts";
+import type { SubscriptionRecord } from "../database/models/payment.ts";
 import {
   dueSteps,
   extendSubscription,

@@ -1,8 +1,8 @@
-import { addMonthsUtc } from "@shared/contract/calendar-months.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
+import { addMonthsUtc } from "@shared/contract/plans.ts";
 import { REMINDER_DAYS, type SubscriptionStatus } from "@shared/contract/subscription.ts";
-import type { SubscriptionRecord } from "../database/models/subscription.ts";
+import type { SubscriptionRecord } from "../database/models/payment.ts";
 
 const addDays = (time: Date, days: number): Date => new Date(time.getTime() + days * DAY_MS);
 

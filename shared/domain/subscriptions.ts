@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -8,7 +8,7 @@ import type {
   BillingPeriodRecord,
   EmailRecord,
   SubscriptionRecord,
-} from "../database/models/subscription.ts";
+} from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { changeCredits } from "./credits.ts";
 import { dueSteps, monthStart, type SubscriptionStep } from "./subscription-schedule.ts";

@@ -1,5 +1,5 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { isOpen, lastClose, nextOpen, nextOpenClose } from "./trading-hours.ts";
 

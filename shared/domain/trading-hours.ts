@@ -1,7 +1,7 @@
 import { tzOffset } from "@date-fns/tz";
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { findInstrument, type TradingHours } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Database } from "../database/database.ts";
 import { ANALYSIS_SETUP_ID, MARKET_SNAPSHOT_ID } from "../database/models/worker-reports.ts";
 

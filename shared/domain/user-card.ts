@@ -6,8 +6,8 @@ import type { ClientSession, Types } from "mongoose";
 import type { Database } from "../database/database.ts";
 import type { PaymentProofRecord, ProofFingerprintRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
-import { filePath } from "../files/file-store.ts";
-import { hasAccess, presentSubscription } from "./subscription-access.ts";
+import { hasAccess, presentSubscription } from "./access.ts";
+import { filePath } from "./file-store.ts";
 
 /** A payment proof for its owner. `url` is the path without a signature. */
 export function presentProof(proof: ShownProof): PaymentProof {

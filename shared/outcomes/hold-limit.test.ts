@@ -1,4 +1,4 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { holdLimit } from "./hold-limit.ts";
 

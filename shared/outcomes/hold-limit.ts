@@ -1,6 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { HOLD_CANDLES } from "@shared/contract/constants.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOLD_CANDLES, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 
 interface StatedHold {
   /** Number of candles; null if not stated. */

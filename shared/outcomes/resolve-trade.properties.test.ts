@@ -1,6 +1,6 @@
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import {
   bars,
   buyTrade,

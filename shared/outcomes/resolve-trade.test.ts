@@ -1,7 +1,6 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
-import { HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
+import type { Resolution, TradingCosts } from "@shared/contract/resolution.ts";
 import {
   type Bar,
   bars,

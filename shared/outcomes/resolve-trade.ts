@@ -1,11 +1,11 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument, instrumentClass } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import {
   DEFAULT_TRADING_COSTS,
   type TradingCosts,
   tradeCost,
-} from "@shared/contract/trading-costs.ts";
+} from "@shared/contract/resolution.ts";
 import {
   applyCandle,
   asLong,

@@ -1,5 +1,5 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
+import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import { holdLimit } from "./hold-limit.ts";
 

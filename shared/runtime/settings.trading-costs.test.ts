@@ -1,9 +1,5 @@
 import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
-import {
-  DEFAULT_TRADING_COSTS,
-  roundTripPercent,
-  tradeCost,
-} from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS, roundTripPercent, tradeCost } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
 import { loadSettings, SettingsError, tradingCostTable } from "./settings.ts";
 

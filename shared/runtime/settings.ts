@@ -1,16 +1,16 @@
 import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { timeframeSchema } from "@shared/contract/candle.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
+import { timeframeSchema } from "@shared/contract/market-data.ts";
 import {
   DEFAULT_TRADING_COSTS,
   MAX_COST_PERCENT,
   type TradingCosts,
   type TradingCostTable,
   tradingCostsSchema,
-} from "@shared/contract/trading-costs.ts";
+} from "@shared/contract/resolution.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets, readOrMakeVapidKeys } from "./local-secrets.ts";

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
 import { dayNumber, groupIntoBlocks, holdingOf } from "./intervals.ts";
 

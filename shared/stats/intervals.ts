@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 
 const Z_95 = 1.959963984540054;
 

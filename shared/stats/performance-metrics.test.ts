@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { computeMetrics } from "./performance-metrics.ts";

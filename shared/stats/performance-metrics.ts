@@ -1,11 +1,14 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
+import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import {
   MAX_EQUITY_POINTS,
   type Performance,
   type PerformanceCounts,
+  type PerformanceQuery,
   type Reliability,
 } from "@shared/contract/performance.ts";
-import { downsampleCurve, equityCurve } from "./equity.ts";
+import type { SignalSource } from "@shared/contract/signal.ts";
 import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import {
   addBuckets,
@@ -15,6 +18,8 @@ import {
   brierScore,
   type ConfidenceBucket,
   type DaySums,
+  downsampleCurve,
+  equityCurve,
   expectedCalibrationError,
   type Tally,
   type TradeSums,
@@ -128,3 +133,64 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
 
 const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
   buckets.filter((bucket) => bucket.index === index);
+
+interface RecordedAnalysis {
+  symbol: string;
+  timeframe: string;
+  result: { analysis: { source: Pick<SignalSource, "data" | "analyst" | "analyst_version"> } };
+}
+
+/** Version of analyses without one. */
+export const UNVERSIONED = "unversioned";
+
+const ANY = "*";
+const ofClass = (name: string) => `class:${name}`;
+
+/** The key of a series; `*` stands for all. */
+const keyOf = (...parts: string[]): string => parts.join("|");
+
+/** An analysis that failed before it had data counts as live. */
+const dataOf = ({ result }: RecordedAnalysis): MarketDataSource =>
+  result.analysis.source.data === "replay" ? "replay" : "live";
+
+/** The series of a query; null if its symbol and its class exclude each other. */
+export function seriesOf(query: PerformanceQuery): string | null {
+  const { data, symbol, class: wanted, timeframe = ANY, analyst = ANY, version = ANY } = query;
+  if (symbol && wanted && instrumentClass(symbol) !== wanted) return null;
+  const market = symbol ?? (wanted ? ofClass(wanted) : ANY);
+  return keyOf(data, market, timeframe, analyst, version);
+}
+
+/** All series of an analysis: one for each combination of filters that includes it. */
+export function seriesKeysOf(analysis: RecordedAnalysis): string[] {
+  const { symbol, timeframe } = analysis;
+  const { analyst, analyst_version: version = UNVERSIONED } = analysis.result.analysis.source;
+  const data = dataOf(analysis);
+  const markets = [symbol, ofClass(instrumentClass(symbol)), ANY];
+  const authors = [
+    [analyst, version],
+    [analyst, ANY],
+    [ANY, ANY],
+  ];
+  return markets.flatMap((market) =>
+    [timeframe, ANY].flatMap((length) =>
+      authors.map((author) => keyOf(data, market, length, ...author)),
+    ),
+  );
+}
+
+/** A combination of filters that has analyses. */
+export interface RecordedKind {
+  data: MarketDataSource;
+  symbol: string;
+  analyst: string;
+  version: string;
+}
+
+/** The filter choices that an analysis adds; null if no analyst made it. */
+export function recordedKindOf(analysis: RecordedAnalysis): RecordedKind | null {
+  const { analyst, analyst_version: version = UNVERSIONED } = analysis.result.analysis.source;
+  return analyst === "none"
+    ? null
+    : { data: dataOf(analysis), symbol: analysis.symbol, analyst, version };
+}

@@ -1,7 +1,7 @@
 import { GENESIS_HASH, type LedgerEntry, type LedgerFigures } from "@shared/contract/ledger.ts";
-import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledger-hash.ts";
+import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledger-verifier.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 
 /** A record to be made; `of` is the number of an earlier one. */
 export type LedgerStep = { demo?: boolean } & (

@@ -1,6 +1,6 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 
 /** Monday, 2026-01-05T12:00:00Z. */

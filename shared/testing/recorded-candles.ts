@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { parseCandleCsv } from "@shared/outcomes/resolve-again.ts";
 
 const DATA_DIRECTORY = new URL("../../worker/src/market-data/replay/data/", import.meta.url);
 

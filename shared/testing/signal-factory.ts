@@ -1,6 +1,6 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";

@@ -1,4 +1,4 @@
-import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
+import type { TradingCostTable } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Analyst } from "./analysis/analyst.ts";

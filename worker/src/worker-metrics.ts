@@ -1,6 +1,6 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
 import type { ChannelKind } from "@shared/contract/channels.ts";
-import { type PriceFeed, priceFeedSchema } from "@shared/contract/prices.ts";
+import { type PriceFeed, priceFeedSchema } from "@shared/contract/market-data.ts";
 import type { SubscriptionStep } from "@shared/domain/subscription-schedule.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";

@@ -1,4 +1,4 @@
-import type { Notification } from "@shared/contract/notifications.ts";
+import type { Notification } from "@shared/contract/events.ts";
 import { formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 

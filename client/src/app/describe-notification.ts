@@ -1,5 +1,4 @@
-import type { AccountReason } from "@shared/contract/events.ts";
-import type { Notification } from "@shared/contract/notifications.ts";
+import type { AccountReason, Notification } from "@shared/contract/events.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
 import { confidenceWords } from "../lib/confidence.ts";
 import { formatPlural, formatPriceInText } from "../lib/format.ts";

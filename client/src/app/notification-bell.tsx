@@ -1,5 +1,5 @@
 import type { Me } from "@shared/contract/account.ts";
-import type { Notification } from "@shared/contract/notifications.ts";
+import type { Notification } from "@shared/contract/events.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";

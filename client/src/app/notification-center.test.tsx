@@ -1,4 +1,4 @@
-import type { Notification } from "@shared/contract/notifications.ts";
+import type { Notification } from "@shared/contract/events.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test } from "vitest";
 import { notifyListeners } from "../lib/realtime/events.ts";

@@ -1,5 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
-import type { Notification, NotificationList } from "@shared/contract/notifications.ts";
+import type { Notification, NotificationList } from "@shared/contract/events.ts";
 import { useQuery } from "@tanstack/react-query";
 import { BellOff, X } from "lucide-react";
 import { useEffect, useState } from "react";

@@ -6,7 +6,7 @@ import {
   type NotificationList,
   notificationListSchema,
   OWN_ACCOUNT_CHANGES,
-} from "@shared/contract/notifications.ts";
+} from "@shared/contract/events.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../lib/api/client.ts";

@@ -1,6 +1,6 @@
 import type { Me, UserCard } from "@shared/contract/account.ts";
-import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analysis, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import type { BillingPeriod, Subscription } from "@shared/contract/subscription.ts";
 import type { WatchlistItem } from "@shared/contract/watchlist.ts";

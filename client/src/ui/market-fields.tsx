@@ -1,6 +1,6 @@
 import { Field } from "@base-ui/react/field";
-import type { Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { Bookmark, ChevronDown } from "lucide-react";
 import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useState } from "react";
 import { optionId, symbolGroups, toggleFavorite, useSavedSymbols } from "../lib/symbols.ts";

@@ -3,7 +3,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { answerOk, captureLog, serve } from "../testing/serve.ts";
+import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import { requireAdmin, requireApproved, requireUser } from "./access.ts";
 import { type AppMiddleware, sessionOf } from "./context.ts";
 import { handleErrors } from "./error-handler.ts";

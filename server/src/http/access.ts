@@ -1,5 +1,5 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { mustEnrol } from "@shared/domain/admin-access.ts";
+import { mustEnrol } from "@shared/domain/access.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";

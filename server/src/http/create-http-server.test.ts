@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import Koa from "koa";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { answerOk, captureLog, listen } from "../testing/serve.ts";
+import { answerOk, captureLog, listen } from "../testing/start-test-server.ts";
 import type { AppMiddleware, AppState } from "./context.ts";
 
 async function serveRaw(handler: AppMiddleware = answerOk) {

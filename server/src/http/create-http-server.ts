@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import cors from "@koa/cors";
 import type { ErrorBody } from "@shared/contract/errors.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import { SECURITY_HEADERS } from "@shared/runtime/security-headers.ts";
 import type Koa from "koa";
-import type { AppState } from "./context.ts";
+import type { AppMiddleware, AppState } from "./context.ts";
 import { malformedRequest } from "./errors.ts";
-import { API_HEADERS, ApiResponse } from "./security-headers.ts";
 
 /** The HTTP server of `app`, not listening yet. Invalid HTTP never reaches the application and is answered here. */
 export function createHttpServer(app: Koa<AppState>, logger: Logger): Server {
@@ -43,4 +44,39 @@ function rawRefusal(requestId: string): string {
     "",
     body,
   ].join("\r\n");
+}
+
+/** Ends the content policy of every response. `default-src` does not cover these. */
+export const NO_FRAMES_OR_FORMS = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Headers of every response of the API: no scripts, frames or caching. Some routes replace some of them. */
+export const API_HEADERS = new Map(
+  Object.entries({
+    ...SECURITY_HEADERS,
+    "Content-Security-Policy": `default-src 'none'; ${NO_FRAMES_OR_FORMS}`,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+  }),
+);
+
+/** Has the headers from the start, so that responses of Socket.IO have them too. */
+class ApiResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+  constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
+    super(...args);
+    this.setHeaders(API_HEADERS);
+  }
+}
+
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
+
+/** Allows cross-origin calls from pages of the `allowed` origins only. */
+export function crossOrigin(allowed: readonly string[]): AppMiddleware {
+  const origins = new Set(allowed.map((address) => new URL(address).origin));
+  return cors({
+    origin: (ctx) => (origins.has(ctx.get("Origin")) ? ctx.get("Origin") : ""),
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+    allowHeaders: ["Authorization", "Content-Type", "Prefer", "Idempotency-Key", "X-Request-Id"],
+    exposeHeaders: ["X-Request-Id", "Location", "Retry-After"],
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  });
 }

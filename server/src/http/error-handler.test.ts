@@ -2,7 +2,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import mongoose from "mongoose";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { captureLog, serve } from "../testing/serve.ts";
+import { captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
 import { handleErrors, handleNotFound } from "./error-handler.ts";
 import { parseRequest } from "./request-input.ts";

@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 
 const RETRY_AFTER_SECONDS = 5;

@@ -4,7 +4,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
 import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { answerOk, captureLog, serve } from "../testing/serve.ts";
+import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
 import { handleErrors } from "./error-handler.ts";
 import { type RateLimitRule, rateLimit } from "./rate-limits.ts";

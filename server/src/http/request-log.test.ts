@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { answerOk, captureLog, serve } from "../testing/serve.ts";
+import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
 import { requestId, requestLog } from "./request-log.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "@shared/database/database.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Gauge, Histogram, type Registry } from "prom-client";
-import { type QueueDepth, readQueueDepth } from "../modules/signals/queue-depth.ts";
+import { type QueueDepth, readQueueDepth } from "../modules/signals/signal-limits.ts";
 
 /** Upper bounds in seconds, up to a signal with a chart image. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -53,11 +53,19 @@ export function createServerMetrics(options: {
   };
 }
 
+const UNKNOWN_QUEUE: QueueDepth = {
+  waiting: Number.NaN,
+  scheduledWaiting: Number.NaN,
+  running: Number.NaN,
+  oldestWaitingSeconds: Number.NaN,
+};
+
 function addQueueGauges(options: { database: Database; now: () => Date; registry: Registry }) {
   const { database, now, registry } = options;
+  // The gauges of one scrape share one database read.
   const read = sharedInFlight(async () => {
-    const state = await readQueueDepth(database, now()).catch(() => undefined);
-    return { up: state ? 1 : 0, ...(state ?? UNKNOWN_QUEUE) };
+    const depth = await readQueueDepth(database, now()).catch(() => undefined);
+    return { up: depth ? 1 : 0, ...(depth ?? UNKNOWN_QUEUE) };
   });
   type Reading = Awaited<ReturnType<typeof read>>;
   const add = (name: string, help: string, pick: (reading: Reading) => number) => {
@@ -106,14 +114,6 @@ function addProofGauge(options: { database: Database; now: () => Date; registry:
   });
 }
 
-const UNKNOWN_QUEUE: QueueDepth = {
-  waiting: Number.NaN,
-  scheduledWaiting: Number.NaN,
-  running: Number.NaN,
-  oldestWaitingSeconds: Number.NaN,
-};
-
-/** The gauges of one scrape share one database read. */
 function sharedInFlight<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;
   return () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";

@@ -1,9 +1,8 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
-import { SESSION_IDLE_HOURS, SESSION_LIFETIME_DAYS } from "@shared/contract/constants.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, SESSION_IDLE_HOURS, SESSION_LIFETIME_DAYS } from "@shared/contract/constants.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";

@@ -1,4 +1,4 @@
-import type { WatchedPrices } from "@shared/contract/prices.ts";
+import type { WatchedPrices } from "@shared/contract/market-data.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createLogger } from "@shared/runtime/logger.ts";

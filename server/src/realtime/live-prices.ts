@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type LivePrice, nextPriceDueMs, priceHoldMs } from "@shared/contract/prices.ts";
+import { type LivePrice, nextPriceDueMs, priceHoldMs } from "@shared/contract/market-data.ts";
 import { ChangeFeed } from "@shared/database/change-feed.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";

@@ -1,6 +1,6 @@
-import { type WatchedPrices, watchPricesSchema } from "@shared/contract/prices.ts";
+import { type WatchedPrices, watchPricesSchema } from "@shared/contract/market-data.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { assertApproved, assertEnrolled } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";

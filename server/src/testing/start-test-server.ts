@@ -1,20 +1,21 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { hash, verify } from "@node-rs/argon2";
 import { openDatabase } from "@shared/database/database.ts";
 import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
-import { selectMailer } from "@shared/runtime/mailer.ts";
+import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { QUICK_HASH } from "@shared/testing/factories.ts";
+import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
+import Koa from "koa";
 import { createApp } from "../app.ts";
-import { createServerMetrics } from "../http/server-metrics.ts";
-import { BackgroundTasks } from "../modules/accounts/background-tasks.ts";
+import type { AppMiddleware, AppState } from "../http/context.ts";
+import { createHttpServer } from "../http/create-http-server.ts";
 import type { PasswordHashing } from "../modules/accounts/identity/builtin-identity.ts";
-import { selectIdentity } from "../modules/accounts/identity/select-identity.ts";
-import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
-import type { ServerDeps } from "../server-deps.ts";
-import { captureLog, listen } from "./serve.ts";
+import { createDeps, type ServerDeps } from "../server-deps.ts";
 
 export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 
@@ -52,18 +53,11 @@ export async function startTestServer(options: {
     now: () => new Date(),
     ...overrides,
   };
-  const mailer = selectMailer(made);
-  const deps: ServerDeps = {
-    ...made,
-    identity: selectIdentity({ ...made, mailer, hashing }),
-    mailer,
-    background: new BackgroundTasks(logger),
+  const waiting = {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
-    metrics: createServerMetrics(made),
-    queueDashboard: new QueueDashboard(database),
-    ...overrides,
   };
+  const deps: ServerDeps = { ...createDeps({ ...made, ...waiting, hashing }), ...overrides };
   const { url, close } = await listen(createApp(deps), logger);
   return {
     url,
@@ -88,4 +82,68 @@ function toRequest({ token, json, ...init }: CallOptions = {}): RequestInit {
   if (json === undefined) return { ...init, headers };
   headers.set("Content-Type", "application/json");
   return { method: "POST", ...init, headers, body: JSON.stringify(json) };
+}
+
+export interface Listening {
+  url: string;
+  close(): void;
+}
+
+export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listening> {
+  const http = createHttpServer(app, logger);
+  const port = await listenLocally(http);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      http.close();
+      http.closeAllConnections();
+    },
+  };
+}
+
+export function serve(...middlewares: AppMiddleware[]): Promise<Listening> {
+  const app = new Koa<AppState>();
+  for (const middleware of middlewares) app.use(middleware);
+  return listen(app, captureLog().logger);
+}
+
+export const answerOk: AppMiddleware = (ctx) => {
+  ctx.body = "ok";
+};
+
+/** A logger at the lowest level, and the lines that it has written. */
+export function captureLog(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const destination = {
+    write(line: string) {
+      lines.push(line);
+    },
+  };
+  return { logger: createLogger({ service: "server", level: "trace", destination }), lines };
+}
+
+export interface RawRequest {
+  method?: string;
+  path: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}
+
+/** Sends a request unchanged, where `fetch` would correct or reject it. */
+export function sendRaw(url: string, { body, ...options }: RawRequest): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, ...options }, (answer) => {
+      const { statusCode: status = 0, headers } = answer;
+      text(answer).then((read) => resolve({ status, headers, body: read }), reject);
+    })
+      .on("error", reject)
+      .end(body);
+  });
 }

@@ -1,4 +1,3 @@
-import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import {
   accountDeletionSchema,
   changePasswordRequestSchema,
@@ -6,15 +5,17 @@ import {
   disableTwoFactorSchema,
   forgotPasswordRequestSchema,
   loginRequestSchema,
+  meSchema,
   recoveryCodesSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
   sessionListSchema,
+  sessionSchema,
   startTwoFactorSchema,
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
-} from "@shared/contract/account-requests.ts";
-import { notificationListSchema, seenNotificationsSchema } from "@shared/contract/notifications.ts";
+} from "@shared/contract/account.ts";
+import { notificationListSchema, seenNotificationsSchema } from "@shared/contract/events.ts";
 import { ownSubscriptionSchema } from "@shared/contract/subscription.ts";
 import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";

@@ -12,13 +12,13 @@ import {
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
+import { transactionCheckSchema } from "@shared/contract/payment.ts";
 import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
 import {
   approvalSchema,
   renewalSchema,
   subscriptionSummarySchema,
 } from "@shared/contract/subscription.ts";
-import { transactionCheckSchema } from "@shared/contract/transaction.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams, idempotencyHeaders } from "./define-route.ts";

@@ -5,8 +5,7 @@ import { ledgerRoutes } from "./ledger-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { queueDashboardRoutes } from "./queue-dashboard-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
-import { signalRoutes } from "./signal-routes.ts";
-import { watchlistRoutes } from "./watchlist-routes.ts";
+import { signalRoutes, watchlistRoutes } from "./signal-routes.ts";
 
 /** Every route of the API, in the order in which its description lists them. */
 export const ROUTES = [

@@ -1,12 +1,12 @@
 import {
   MAX_MARKET_CANDLES,
   marketCandlesSchema,
+  statusSchema,
+  symbolSchema,
   timeframeSchema,
-} from "@shared/contract/candle.ts";
+} from "@shared/contract/market-data.ts";
 import { marketsSchema } from "@shared/contract/markets.ts";
 import { wholeNumberSchema } from "@shared/contract/pagination.ts";
-import { symbolSchema } from "@shared/contract/signal.ts";
-import { statusSchema } from "@shared/contract/status.ts";
 import { z } from "zod";
 import { defineRoute } from "./define-route.ts";
 

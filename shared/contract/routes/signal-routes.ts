@@ -1,6 +1,11 @@
-import { signalCandlesSchema } from "@shared/contract/candle.ts";
 import { HISTORY_PAGE } from "@shared/contract/constants.ts";
+import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
+import {
+  sharedSignalSchema,
+  shareLinkSchema,
+  signalProgressSchema,
+} from "@shared/contract/resolution.ts";
 import {
   historyFilterSchema,
   historyPageSchema,
@@ -9,10 +14,11 @@ import {
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
 import {
-  sharedSignalSchema,
-  shareLinkSchema,
-  signalProgressSchema,
-} from "@shared/contract/signal-page.ts";
+  newWatchlistItemSchema,
+  watchlistItemChangeSchema,
+  watchlistItemSchema,
+  watchlistSchema,
+} from "@shared/contract/watchlist.ts";
 import { z } from "zod";
 import { defineRoute, done, idempotencyHeaders, type RateLimit } from "./define-route.ts";
 
@@ -152,5 +158,43 @@ export const signalRoutes = {
     description: "1200 × 630 pixels, with levels, outcome and the origin of the data.",
     limits: [{ name: "share-image", points: 60, per: "minute", by: ["address"] }],
     responses: { 200: { description: "The image.", contentType: "image/png" } },
+  }),
+};
+
+const changeLimit: RateLimit = { name: "watchlist", points: 120, per: "minute", by: ["user"] };
+
+const watchlist = { tag: "Watchlist", access: "approved" } as const;
+
+const params = z.object({ id: z.string().meta({ description: "The `id` of the item." }) });
+
+export const watchlistRoutes = {
+  getWatchlist: defineRoute("GET /watchlist", {
+    ...watchlist,
+    summary: "Your watchlist, oldest item first",
+    responses: { 200: { description: "All items.", schema: watchlistSchema } },
+  }),
+  addWatchlistItem: defineRoute("POST /watchlist", {
+    ...watchlist,
+    summary: "Watch a market",
+    description: "At each close of its candles, you get a signal if the analysis is a trade.",
+    limits: [changeLimit],
+    request: { body: newWatchlistItemSchema },
+    responses: { 201: { description: "The item.", schema: watchlistItemSchema } },
+    errors: ["already-watched", "watchlist-full"],
+  }),
+  changeWatchlistItem: defineRoute("PATCH /watchlist/:id", {
+    ...watchlist,
+    summary: "Change an item of your watchlist",
+    limits: [changeLimit],
+    request: { params, body: watchlistItemChangeSchema },
+    responses: { 200: { description: "The item.", schema: watchlistItemSchema } },
+    errors: ["not-found"],
+  }),
+  deleteWatchlistItem: defineRoute("DELETE /watchlist/:id", {
+    ...watchlist,
+    summary: "Delete an item of your watchlist",
+    request: { params },
+    responses: { 204: { description: "The market is no longer watched." } },
+    errors: ["not-found"],
   }),
 };

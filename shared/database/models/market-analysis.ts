@@ -1,5 +1,5 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
+import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Connection, Schema, Types } from "mongoose";

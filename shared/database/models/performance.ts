@@ -1,4 +1,5 @@
-import type { MarketDataSource } from "@shared/contract/status.ts";
+import type { MarketDataSource } from "@shared/contract/market-data.ts";
+import type { RecordedKind } from "@shared/stats/performance-metrics.ts";
 import type { Tally } from "@shared/stats/tally.ts";
 import type { Connection, Schema, Types } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
@@ -22,14 +23,6 @@ export const PENDING_DAY = "pending";
 const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days");
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, builtAt: 1 });
-
-/** A combination of filters that has analyses. */
-export interface RecordedKind {
-  data: MarketDataSource;
-  symbol: string;
-  analyst: string;
-  version: string;
-}
 
 /** How far the days are up to date; one document. */
 export interface PerformanceStateRecord {

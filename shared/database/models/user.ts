@@ -1,7 +1,7 @@
 import type { Role, StreamPositions } from "@shared/contract/account.ts";
 import type { Connection, Types } from "mongoose";
+import type { SubscriptionRecord } from "./payment.ts";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
-import type { SubscriptionRecord } from "./subscription.ts";
 
 /** A sign-in of a user. */
 export interface SessionRecord {
@@ -16,7 +16,7 @@ export interface SessionRecord {
 }
 
 /** A second factor: codes of an authenticator app (TOTP, RFC 6238). */
-export interface TwoFactorRecord {
+interface TwoFactorRecord {
   /** Encrypted. */
   secret: string;
   /** The time steps of the last codes that were used; no code works twice. */
@@ -96,7 +96,7 @@ userSchema.index({ "subscription.accessEndsAt": 1 }, { sparse: true });
 export type CreditKind = "grant" | "spend" | "refund";
 
 /** One entry of the credit ledger; a user's entries add up to their balance. */
-export interface CreditEntryRecord {
+interface CreditEntryRecord {
   _id: Types.ObjectId;
   userId: Types.ObjectId;
   kind: CreditKind;
@@ -131,4 +131,102 @@ creditEntrySchema.index(
 export const userModels = (connection: Connection) => ({
   users: modelOf(connection, userSchema),
   creditEntries: modelOf(connection, creditEntrySchema),
+});
+
+/** Sign-in secret of one account of the built-in identity provider. */
+interface IdentityRecord {
+  _id: Types.ObjectId;
+  emailKey: string;
+  /** argon2id, in PHC string format. */
+  passwordHash: string;
+  createdAt: Date;
+}
+
+const identitySchema = recordSchema<IdentityRecord>("identities");
+identitySchema.index({ emailKey: 1 }, { unique: true });
+
+/** The user's account at Firebase, without a password. */
+interface FirebaseAccountRecord {
+  /** Firebase's `localId`; the user's `identityId`. */
+  _id: string;
+  emailKey: string;
+  /** Lets the server send mails for the account and delete it. Encrypted. */
+  refreshToken: string;
+  /** Time of the last password change known here (ms since 1970). A later one at Firebase was made elsewhere. */
+  passwordUpdatedAt: number;
+}
+
+const firebaseAccountSchema = recordSchema<FirebaseAccountRecord>("firebase_accounts", {
+  _id: String,
+});
+firebaseAccountSchema.index({ emailKey: 1 }, { unique: true });
+
+export interface RegistrationLockRecord {
+  /** The address in lower case. */
+  _id: string;
+  holder: string;
+  until: Date;
+}
+
+const registrationLockSchema = recordSchema<RegistrationLockRecord>("registration_locks", {
+  _id: String,
+});
+registrationLockSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
+
+export type MailTokenKind = "verification" | "reset";
+
+/** The token in the link of the last email of one kind to an account. */
+export interface MailTokenRecord {
+  /** `<kind>:<identityId>`: a new token of a kind replaces the previous one. */
+  _id: string;
+  kind: MailTokenKind;
+  identityId: string;
+  /** SHA-256 in hex; the token itself is only in the email. */
+  tokenHash: string;
+  expiresAt: Date;
+}
+
+const mailTokenSchema = recordSchema<MailTokenRecord>("mail_tokens", { _id: String });
+mailTokenSchema.index({ tokenHash: 1 }, { unique: true });
+mailTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** A one-time ticket opens the queue dashboard, which has a session of its own from then on. */
+export type DashboardTokenKind = "ticket" | "session";
+
+/** Access to the queue dashboard, whose pages cannot send the token of the administrator's session. */
+export interface DashboardTokenRecord {
+  /** SHA-256 in hex; the secret itself is only in the address or the cookie. */
+  _id: string;
+  kind: DashboardTokenKind;
+  userId: Types.ObjectId;
+  /** The session that it was created in and ends with. */
+  sessionId: string;
+  expiresAt: Date;
+}
+
+const dashboardTokenSchema = recordSchema<DashboardTokenRecord>("dashboard_tokens", {
+  _id: String,
+  userId: ObjectId,
+});
+dashboardTokenSchema.index({ userId: 1 });
+dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+interface RateLimitRecord {
+  /** `<limit>:<hash of the client>`. */
+  key: string;
+  points: number;
+  expire: Date;
+}
+
+const rateLimitSchema = recordSchema<RateLimitRecord>("rate_limits");
+rateLimitSchema.index({ key: 1 }, { unique: true });
+rateLimitSchema.index({ expire: 1 }, { expireAfterSeconds: 0 });
+
+export const identityModels = (connection: Connection) => ({
+  identities: modelOf(connection, identitySchema),
+  mailTokens: modelOf(connection, mailTokenSchema),
+  firebaseAccounts: modelOf(connection, firebaseAccountSchema),
+  registrationLocks: modelOf(connection, registrationLockSchema),
+  dashboardTokens: modelOf(connection, dashboardTokenSchema),
+  rateLimits: modelOf(connection, rateLimitSchema),
 });

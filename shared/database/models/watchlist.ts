@@ -1,4 +1,4 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 

@@ -1,6 +1,6 @@
 import type { ProviderFailure, ProviderState } from "@shared/contract/admin.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
-import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
+import type { AnalystName, MarketDataSource } from "@shared/contract/market-data.ts";
 import type { Connection } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 

@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { OTHER_COINS } from "../recorded-candles.ts";
 import { type ServedCandle, timeframeNamed } from "./candle-service.ts";
 

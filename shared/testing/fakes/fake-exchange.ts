@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {
   type CandleResponse,

@@ -1,6 +1,6 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {
   type CandleApiRequest,

@@ -1,6 +1,6 @@
-import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
-import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
 import { isOpen, lastClose } from "@shared/domain/trading-hours.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {

@@ -1,5 +1,5 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProviderError } from "../market-data/market-data.ts";

@@ -1,7 +1,7 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { analysisSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import {

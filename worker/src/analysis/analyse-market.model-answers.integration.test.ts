@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import {
   type FakeOpenAi,
   type OpenAiBehaviour,

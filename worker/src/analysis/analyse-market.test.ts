@@ -1,5 +1,5 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { analysisSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";

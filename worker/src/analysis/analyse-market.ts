@@ -1,7 +1,7 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { SizingInput } from "@shared/contract/position-size.ts";
+import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { raceAbort } from "../market-data/deadline.ts";

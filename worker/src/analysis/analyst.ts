@@ -1,6 +1,6 @@
+import type { AnalystName } from "@shared/contract/market-data.ts";
+import type { TradingCosts } from "@shared/contract/resolution.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
-import type { AnalystName } from "@shared/contract/status.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";

@@ -1,5 +1,5 @@
-import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
 import { formatAtTick, type MarketBrief } from "./market-brief.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { expect, it } from "vitest";
 import {
   adviceOf,

@@ -1,6 +1,5 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { CONFIDENCE_LEVELS, MESSAGES } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import {
   analysisSchema,
   type SignalSource,

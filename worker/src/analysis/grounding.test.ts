@@ -1,5 +1,5 @@
-import { timeframeSchema } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { timeframeSchema } from "@shared/contract/market-data.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
 import { adviceOf, candlesFromCloses, recordedCandles, series } from "../testing/fakes.ts";
 import type { Advice } from "./analyst.ts";

@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import type { Advice, AdviceReply } from "./analyst.ts";
 import { type CitedNumber, citedNumbers, type Reading } from "./cited-numbers.ts";
 import { type MarketBrief, roundToTick } from "./market-brief.ts";

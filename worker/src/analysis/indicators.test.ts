@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, recordedCandles, series } from "../testing/fakes.ts";
 import { computeEmaSeries, computeIndicators, computeRsi } from "./indicators.ts";

@@ -1,5 +1,5 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { priceDecimals } from "@shared/domain/format-price.ts";
 import { computeIndicators, type Indicators, structureAround } from "./indicators.ts";
 

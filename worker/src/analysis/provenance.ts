@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Candle } from "@shared/contract/candle.ts";
-import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/status.ts";
-import { type TradingCosts, tradingCostsSchema } from "@shared/contract/trading-costs.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
+import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/market-data.ts";
+import { type TradingCosts, tradingCostsSchema } from "@shared/contract/resolution.ts";
 import { z } from "zod";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { type Analyst, tokenUsageSchema } from "./analyst.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ProviderError, type ProviderFailure } from "../market-data/market-data.ts";
 import { adviceOf, candlesFromCloses, scriptedAnalyst } from "../testing/fakes.ts";

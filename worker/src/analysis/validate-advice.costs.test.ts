@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
 import { costShare, costWarnings, isTooCostly, minStopDistance } from "./validate-advice.ts";
 

@@ -1,4 +1,4 @@
-import { roundTripPercent, type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
+import { roundTripPercent, type TradingCosts, tradeCost } from "@shared/contract/resolution.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import type { Advice } from "./analyst.ts";
 import { type PriceScale, roundToTick } from "./market-brief.ts";

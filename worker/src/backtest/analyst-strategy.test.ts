@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Advice, type AdviceRequest, NO_ADVICE } from "../analysis/analyst.ts";
 import { buildMarketBrief } from "../analysis/market-brief.ts";

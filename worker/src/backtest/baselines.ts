@@ -1,9 +1,9 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { SizingInput } from "@shared/contract/position-size.ts";
-import { type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
+import { type TradingCosts, tradeCost } from "@shared/contract/resolution.ts";
 import { sizePosition } from "@shared/domain/sizing.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
-import { EMPTY_SEGMENT, mergeSegments, segmentOf } from "@shared/stats/equity.ts";
+import { EMPTY_SEGMENT, mergeSegments, segmentOf } from "@shared/stats/tally.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";

@@ -1,4 +1,4 @@
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";

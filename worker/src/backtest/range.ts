@@ -1,4 +1,4 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { ATR } from "trading-signals";

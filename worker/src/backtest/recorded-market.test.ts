@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { afterAll, describe, expect, it } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";

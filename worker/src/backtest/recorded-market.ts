@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
-import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { parseCandleCsv } from "@shared/outcomes/resolve-again.ts";
 import { resample } from "../market-data/candles.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";

@@ -1,9 +1,7 @@
-import { timeframeSchema } from "@shared/contract/candle.ts";
+import { analystNameSchema, timeframeSchema } from "@shared/contract/market-data.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
-import { resolutionSchema } from "@shared/contract/resolution.ts";
+import { resolutionSchema, tradingCostsSchema } from "@shared/contract/resolution.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
-import { analystNameSchema } from "@shared/contract/status.ts";
-import { tradingCostsSchema } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 
 /** Increased whenever a field changes its meaning or is removed. */

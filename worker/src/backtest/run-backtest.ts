@@ -1,6 +1,6 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
-import { roundTripPercent, tradeCost } from "@shared/contract/trading-costs.ts";
+import { roundTripPercent, tradeCost } from "@shared/contract/resolution.ts";
 import { computeMetrics } from "@shared/stats/performance-metrics.ts";
 import { mean } from "simple-statistics";
 import type { Analyst } from "../analysis/analyst.ts";

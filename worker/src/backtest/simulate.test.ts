@@ -1,4 +1,4 @@
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { NO_TRADING_COSTS } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, series } from "../testing/fakes.ts";

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import type { Resolution, TradingCosts } from "@shared/contract/resolution.ts";
 import { resolveTrade } from "@shared/outcomes/resolve-trade.ts";
 import type { FinerCandles, Trade } from "@shared/outcomes/simulate-trade.ts";
 import type { MarketData } from "../market-data/market-data.ts";

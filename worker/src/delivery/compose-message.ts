@@ -5,7 +5,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ChannelMessage, DeliveryDeps } from "./channel-sender.ts";
 import { wantedType } from "./plan-delivery.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { tzOffset } from "@date-fns/tz";
 import type { DeliveryStatus } from "@shared/contract/channels.ts";
-import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import type { DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { disableChannel } from "@shared/domain/channels.ts";

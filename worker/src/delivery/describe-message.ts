@@ -5,10 +5,10 @@ import {
 } from "@shared/contract/channels.ts";
 import { type AccountReason, type EventData, eventSchemas } from "@shared/contract/events.ts";
 import { planById } from "@shared/contract/plans.ts";
-import { rationaleContent } from "@shared/contract/rationale.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import {
   type Analysis,
+  rationaleContent,
   type SignalResponse,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";

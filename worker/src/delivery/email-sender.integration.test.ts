@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { EventData, EventName } from "@shared/contract/events.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";

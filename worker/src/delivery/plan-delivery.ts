@@ -6,7 +6,7 @@ import type {
   DeliverySource,
 } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";

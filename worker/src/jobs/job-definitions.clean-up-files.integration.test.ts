@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { newFilename } from "@shared/files/file-store.ts";
+import { newFilename } from "@shared/domain/file-store.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";

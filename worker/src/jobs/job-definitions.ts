@@ -1,5 +1,5 @@
 import { readTime } from "@shared/database/database.ts";
-import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
+import { cleanUpFiles } from "@shared/domain/file-store.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import { wakeLateChannels } from "../delivery/channel-leases.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";

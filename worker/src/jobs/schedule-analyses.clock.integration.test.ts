@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "@shared/contract/durations.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createLogger } from "@shared/runtime/logger.ts";

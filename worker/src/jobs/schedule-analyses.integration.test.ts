@@ -1,7 +1,7 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";

@@ -1,10 +1,10 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import {
+  MINUTE_MS,
   SCHEDULED_BUDGET_PERCENT,
   SIGNAL_DEFAULTS,
   TIMEFRAMES,
 } from "@shared/contract/constants.ts";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isWatchable } from "@shared/contract/watchlist.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ScheduledAnalysisRecord } from "@shared/database/models/watchlist.ts";
@@ -12,6 +12,7 @@ import {
   ANALYSIS_SETUP_ID,
   type AnalysisSetupRecord,
 } from "@shared/database/models/worker-reports.ts";
+import { accessFilter } from "@shared/domain/access.ts";
 import { isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
 import {
   analysisKey,
@@ -23,7 +24,6 @@ import {
   watchPriority,
 } from "@shared/domain/queue-analysis.ts";
 import { asFinished } from "@shared/domain/queue-signal.ts";
-import { accessFilter } from "@shared/domain/subscription-access.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { z } from "zod";

@@ -1,9 +1,9 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { verifyDatabase } from "@shared/domain/ledger.ts";
-import { seriesOf } from "@shared/domain/performance-series.ts";
 import { loadWorkerSettings } from "@shared/runtime/settings.ts";
+import { seriesOf } from "@shared/stats/performance-metrics.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { analysisOf, newSignal, resolvedTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Timeframe } from "@shared/contract/candle.ts";
-import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, MESSAGES, SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { DEMO_RECORD_ID } from "@shared/database/models/performance.ts";
 import { analysisKey, lastCandleClose } from "@shared/domain/queue-analysis.ts";

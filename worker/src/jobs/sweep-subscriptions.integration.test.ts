@@ -1,7 +1,7 @@
-import { addMonthsUtc } from "@shared/contract/calendar-months.ts";
-import { DAY_MS, HOUR_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
+import { addMonthsUtc } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { newSubscription } from "@shared/domain/subscription-schedule.ts";

@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { LRUCache } from "lru-cache";
 import { abortedByCaller, raceAbort } from "./deadline.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
 import { closedCandles } from "./candles.ts";
 

@@ -1,5 +1,5 @@
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, MONDAY, recordedCandles, series } from "../testing/fakes.ts";
 import { resampleTraded } from "./candles.ts";

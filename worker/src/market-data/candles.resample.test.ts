@@ -1,5 +1,5 @@
-import type { Candle } from "@shared/contract/candle.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { resample } from "./candles.ts";
 

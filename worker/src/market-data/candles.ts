@@ -1,10 +1,10 @@
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import {
   type Candle,
   candleSchema,
   TIMEFRAME_MS,
   type Timeframe,
-} from "@shared/contract/candle.ts";
-import { TIMEFRAMES } from "@shared/contract/constants.ts";
+} from "@shared/contract/market-data.ts";
 import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 

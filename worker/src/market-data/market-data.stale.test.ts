@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { isStale } from "./market-data.ts";
 

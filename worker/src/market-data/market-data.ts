@@ -1,7 +1,7 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
+import type { MarketDataSource } from "@shared/contract/market-data.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { openingTime } from "./candles.ts";
 

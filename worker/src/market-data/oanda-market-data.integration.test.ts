@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";

@@ -1,4 +1,4 @@
-import { candleSchema, type Timeframe } from "@shared/contract/candle.ts";
+import { candleSchema, type Timeframe } from "@shared/contract/market-data.ts";
 import { z } from "zod";
 import { openCandle, tradedCandles } from "./candles.ts";
 import {

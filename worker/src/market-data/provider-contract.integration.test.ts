@@ -1,5 +1,5 @@
-import { candleSchema, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { candleSchema, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_EXCHANGES, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";

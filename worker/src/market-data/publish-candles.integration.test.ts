@@ -1,6 +1,6 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { chartKey } from "@shared/database/models/current-candles.ts";
+import { chartKey } from "@shared/database/models/market-data.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";

@@ -1,9 +1,9 @@
-import { MAX_MARKET_CANDLES, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { MAX_MARKET_CANDLES, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { ChangeFeed } from "@shared/database/change-feed.ts";
 import type {
   CandleRequestRecord,
   CurrentCandlesRecord,
-} from "@shared/database/models/current-candles.ts";
+} from "@shared/database/models/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { Semaphore } from "async-mutex";
 import { z } from "zod";

@@ -1,5 +1,4 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { MARKET_SNAPSHOT_ID } from "@shared/database/models/worker-reports.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { MAX_MARKET_CLOSES } from "@shared/contract/markets.ts";
 import {
   MARKET_SNAPSHOT_ID,

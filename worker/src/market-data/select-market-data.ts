@@ -1,6 +1,6 @@
 import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { symbolSchema } from "@shared/contract/signal.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
+import type { MarketDataSource } from "@shared/contract/market-data.ts";
+import { symbolSchema } from "@shared/contract/market-data.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";

@@ -1,11 +1,11 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
 import {
   type Candle,
   candleSchema,
   TIMEFRAME_MS,
   type Timeframe,
-} from "@shared/contract/candle.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
-import type { TradingHours } from "@shared/contract/instruments.ts";
+} from "@shared/contract/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import { z } from "zod";
 import {

@@ -1,6 +1,6 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
+import type { MarketDataSource } from "@shared/contract/market-data.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";

@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { entryZone, findEntryLeft, type TradePlan } from "./entry-watch.ts";
 

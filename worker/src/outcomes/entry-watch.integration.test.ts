@@ -1,5 +1,5 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type Analysis, validUntil } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";

@@ -1,6 +1,6 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";

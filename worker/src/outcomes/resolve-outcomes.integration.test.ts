@@ -1,5 +1,5 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -16,7 +16,7 @@ import {
 } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
+import { deleteSignals } from "../../../server/src/modules/users/clear-history.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
 import { type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
 import { CandleArchive } from "./candle-archive.ts";

@@ -1,6 +1,6 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
 import { type Fill, followTrade, isMarketEntry } from "@shared/outcomes/resolve-trade.ts";

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import type { LivePriceRecord } from "@shared/database/models/live-price.ts";
+import type { LivePriceRecord } from "@shared/database/models/market-data.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,9 +1,8 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { PRICE_TIMEFRAME } from "@shared/contract/constants.ts";
-import type { PriceFeed } from "@shared/contract/prices.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
+import type { MarketDataSource, PriceFeed } from "@shared/contract/market-data.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { nativeCollection } from "@shared/database/database.ts";
-import { PRICE_WATCHER_TIMEOUT_MS } from "@shared/database/models/live-price.ts";
+import { PRICE_WATCHER_TIMEOUT_MS } from "@shared/database/models/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import { Semaphore } from "async-mutex";

@@ -1,6 +1,6 @@
-import { nextPriceDueMs, priceHoldMs } from "@shared/contract/prices.ts";
+import { nextPriceDueMs, priceHoldMs } from "@shared/contract/market-data.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import type { LivePriceRecord } from "@shared/database/models/live-price.ts";
+import type { LivePriceRecord } from "@shared/database/models/market-data.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 
 /** An unchanged price is confirmed so often. */

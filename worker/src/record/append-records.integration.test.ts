@@ -1,6 +1,5 @@
-import { resolutionSchema } from "@shared/contract/resolution.ts";
+import { DEFAULT_TRADING_COSTS, resolutionSchema } from "@shared/contract/resolution.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -18,7 +17,7 @@ import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts"
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
+import { deleteSignals } from "../../../server/src/modules/users/clear-history.ts";
 import { appendRecords } from "./append-records.ts";
 
 const COLLECTIONS = [

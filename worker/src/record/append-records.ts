@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { GENESIS_HASH, type LedgerFigures, type LedgerRecord } from "@shared/contract/ledger.ts";
-import { commitTo, hashRecord } from "@shared/contract/ledger-hash.ts";
+import { commitTo, hashRecord } from "@shared/contract/ledger-verifier.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import {
   LEDGER_HEAD_ID,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { attestationsOf, parseOtsFile } from "@shared/domain/opentimestamps.ts";
 import { type FakeCalendar, startFakeCalendar } from "@shared/testing/fakes/fake-calendar.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -13,7 +13,7 @@ import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readPerformance } from "../../../server/src/modules/record/performance.ts";
-import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
+import { deleteSignals } from "../../../server/src/modules/users/clear-history.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
 
 const NOW = new Date("2026-11-20T12:00:00Z");

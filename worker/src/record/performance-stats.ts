@@ -1,5 +1,5 @@
-import { timeframeSchema } from "@shared/contract/candle.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { timeframeSchema } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -7,10 +7,14 @@ import {
   type CalibratedKind,
   PENDING_DAY,
   PERFORMANCE_STATE_ID,
-  type RecordedKind,
 } from "@shared/database/models/performance.ts";
-import { recordedKindOf, seriesKeysOf, UNVERSIONED } from "@shared/domain/performance-series.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import {
+  type RecordedKind,
+  recordedKindOf,
+  seriesKeysOf,
+  UNVERSIONED,
+} from "@shared/stats/performance-metrics.ts";
 import {
   type ClosedTrade,
   closedTrade,

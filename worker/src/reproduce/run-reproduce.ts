@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";

@@ -1,6 +1,6 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { countAiCost, readAiSpending } from "@shared/domain/ai-budget.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";

@@ -1,6 +1,6 @@
 import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import { UNVERSIONED } from "@shared/domain/performance-series.ts";
+import { UNVERSIONED } from "@shared/stats/performance-metrics.ts";
 import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { type SignalResponse, signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";

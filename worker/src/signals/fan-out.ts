@@ -1,11 +1,11 @@
 import { nativeCollection } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import type { JoinableAnalysis } from "@shared/domain/queue-analysis.ts";
 import { asFinished, newSignalId } from "@shared/domain/queue-signal.ts";
 import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";

@@ -1,5 +1,5 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SCHEDULED_BUDGET_PERCENT, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { MESSAGES, SCHEDULED_BUDGET_PERCENT, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SignalSource } from "@shared/contract/signal.ts";
 import { type Database, readTime } from "@shared/database/database.ts";
 import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
+import { fileStore } from "@shared/domain/file-store.ts";
 import { isTooLate } from "@shared/domain/queue-analysis.ts";
-import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, totalUsage } from "../analysis/analyst.ts";

@@ -1,5 +1,4 @@
-import { MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";

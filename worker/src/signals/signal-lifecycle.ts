@@ -1,6 +1,9 @@
-import type { Candle } from "@shared/contract/candle.ts";
-import { IMAGE_ANALYSIS_CREDITS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import {
+  IMAGE_ANALYSIS_CREDITS,
+  MAX_REFUSAL_REFUNDS,
+  MESSAGES,
+} from "@shared/contract/constants.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type {
   MarketAnalysisRecord,

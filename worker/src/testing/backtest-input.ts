@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { type BacktestRange, selectRange } from "../backtest/range.ts";
 import { recordedMarket } from "../backtest/recorded-market.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadWorkerSettings } from "@shared/runtime/settings.ts";

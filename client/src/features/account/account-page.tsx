@@ -4,10 +4,9 @@ import {
   changePasswordRequestSchema,
   type SessionList,
   sessionListSchema,
-} from "@shared/contract/account-requests.ts";
+} from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
-import { MIN_ADMIN_PASSWORD_LENGTH, TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES, MIN_ADMIN_PASSWORD_LENGTH, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleDashed, Download, MonitorSmartphone } from "lucide-react";
 import type { ReactNode } from "react";

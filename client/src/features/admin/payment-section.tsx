@@ -1,5 +1,5 @@
 import { Form } from "@base-ui/react/form";
-import type { Reauthentication } from "@shared/contract/account-requests.ts";
+import type { Reauthentication } from "@shared/contract/account.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";

@@ -1,5 +1,9 @@
-import { type Session, sessionSchema } from "@shared/contract/account.ts";
-import { loginRequestSchema, registerRequestSchema } from "@shared/contract/account-requests.ts";
+import {
+  loginRequestSchema,
+  registerRequestSchema,
+  type Session,
+  sessionSchema,
+} from "@shared/contract/account.ts";
 import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { type FormFields, parseForm } from "../../lib/api/forms.ts";

@@ -1,4 +1,4 @@
-import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";

@@ -2,9 +2,9 @@ import { Form } from "@base-ui/react/form";
 import {
   forgotPasswordRequestSchema,
   resetPasswordRequestSchema,
-} from "@shared/contract/account-requests.ts";
+} from "@shared/contract/account.ts";
 import { actionDoneSchema } from "@shared/contract/admin.ts";
-import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";

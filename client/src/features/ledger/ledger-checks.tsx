@@ -11,8 +11,6 @@ import {
   candleFilesSource,
   parseCandleCsv,
   parseCandleFileName,
-} from "@shared/outcomes/candle-files.ts";
-import {
   type Recheck,
   type RecordedOutcome,
   resolveAgain,

@@ -1,5 +1,5 @@
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";

@@ -1,5 +1,4 @@
-import { addMonthsUtc } from "@shared/contract/calendar-months.ts";
-import { type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
+import { addMonthsUtc, type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
 import { planIdSchema, type Subscription } from "@shared/contract/subscription.ts";
 import { formatDay } from "../../lib/format.ts";
 import { browserStorage } from "../../lib/session.ts";

@@ -1,8 +1,8 @@
 import { Form } from "@base-ui/react/form";
 import type { Me, PaymentProof as Proof } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import { PLANS, type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";

@@ -1,5 +1,5 @@
 import type { Me } from "@shared/contract/account.ts";
-import { DAY_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type {
   BillingPeriod,

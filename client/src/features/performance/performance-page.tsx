@@ -1,11 +1,10 @@
-import { MIN_SIGNALS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES, MIN_SIGNALS } from "@shared/contract/constants.ts";
+import { statusSchema } from "@shared/contract/market-data.ts";
 import {
   EXPORT_FORMATS,
   type Performance,
   type PerformanceQuery,
 } from "@shared/contract/performance.ts";
-import { statusSchema } from "@shared/contract/status.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine, Download } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";

@@ -1,6 +1,6 @@
-import { signalCandlesSchema } from "@shared/contract/candle.ts";
-import { HISTORY_PAGE, TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { HISTORY_PAGE, MESSAGES, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { signalCandlesSchema, statusSchema } from "@shared/contract/market-data.ts";
+import { signalProgressSchema } from "@shared/contract/resolution.ts";
 import {
   type HistoryPage,
   historyPageSchema,
@@ -10,8 +10,6 @@ import {
   signalAcceptedSchema,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
-import { signalProgressSchema } from "@shared/contract/signal-page.ts";
-import { statusSchema } from "@shared/contract/status.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";

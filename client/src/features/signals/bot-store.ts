@@ -1,5 +1,5 @@
-import { timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { timeframeSchema } from "@shared/contract/market-data.ts";
 import type { SizingInput } from "@shared/contract/position-size.ts";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";

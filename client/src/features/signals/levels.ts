@@ -1,5 +1,5 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
 import { PRICE_TIMEFRAME } from "@shared/contract/constants.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 
 /** The three prices of a trade, in the quote currency. */

@@ -1,4 +1,4 @@
-import { sharedSignalSchema } from "@shared/contract/signal-page.ts";
+import { sharedSignalSchema } from "@shared/contract/resolution.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";

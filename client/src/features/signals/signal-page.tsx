@@ -1,10 +1,10 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
-import type { SignalResponse } from "@shared/contract/signal.ts";
 import {
   type SharedSignal,
   type SignalProgressResponse,
   shareLinkSchema,
-} from "@shared/contract/signal-page.ts";
+} from "@shared/contract/resolution.ts";
+import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useId, useState } from "react";

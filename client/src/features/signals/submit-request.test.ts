@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { memoryStorage } from "../../lib/session.ts";

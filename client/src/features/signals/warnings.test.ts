@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { expect, test } from "vitest";
 import { groupWarnings } from "./warnings.ts";
 

@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 
 interface WarningGroups {
   /** That the signal is made from demo data or by fixed rules. */

@@ -1,6 +1,6 @@
 import { Form } from "@base-ui/react/form";
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { newWatchlistItemSchema, type Watchlist } from "@shared/contract/watchlist.ts";
 import { BellRing, Star } from "lucide-react";
 import { useRef, useState } from "react";

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { useSession } from "../session.ts";

@@ -1,5 +1,5 @@
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { ERROR_STATUS, errorBodySchema } from "@shared/contract/errors.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import type { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import type { z } from "zod";
 import { apiOrigin } from "../env.ts";

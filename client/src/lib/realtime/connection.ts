@@ -4,7 +4,7 @@ import {
   type SocketAuth,
   sessionEndedSchema,
 } from "@shared/contract/events.ts";
-import { livePriceSchema, watchedPricesSchema } from "@shared/contract/prices.ts";
+import { livePriceSchema, watchedPricesSchema } from "@shared/contract/market-data.ts";
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { backoffMs, delay } from "../backoff.ts";

@@ -3,7 +3,7 @@ import {
   PRICE_STALE_MS,
   SYMBOL_SUGGESTIONS,
 } from "@shared/contract/constants.ts";
-import type { LivePrice } from "@shared/contract/prices.ts";
+import type { LivePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
 
 export interface CurrentPrice {

@@ -2,15 +2,14 @@ import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
-import type { SignalRecord } from "@shared/database/models/signal.ts";
-import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
+import type { SignalRecord, StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { listSessions } from "./account-sessions.ts";
+import { listSessions } from "./own-account.ts";
 import { presentTwoFactor } from "./two-factor.ts";
 
 /**
@@ -18,7 +17,7 @@ import { presentTwoFactor } from "./two-factor.ts";
  * names or addresses of others, such as the administrators who have changed the account.
  */
 export async function* exportData(
-  deps: Pick<ServerDeps, "database" | "now">,
+  deps: ServerDeps,
   session: { user: UserRecord; sessionId: string },
 ): AsyncGenerator<string> {
   const { user } = session;

@@ -1,7 +1,6 @@
-import type { Session } from "@shared/contract/account.ts";
-import type { LoginRequest } from "@shared/contract/account-requests.ts";
+import type { LoginRequest, Session } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
@@ -9,9 +8,9 @@ import { rateLimited } from "../../http/errors.ts";
 import { createLimiter, hashOf, takePoint } from "../../http/rate-limits.ts";
 import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOfNewDevice } from "./account-emails.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
-import { notifyOfNewDevice } from "./security-notices.ts";
 import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
@@ -35,10 +34,7 @@ type StartSignIn = (
  * failure after the tenth doubles the delay until the next attempt, wherever it comes from. Networks in which the account
  * was used before have a count of their own: guesses from elsewhere do not lock the owner out.
  */
-export function createSignInLimits({
-  database,
-  settings,
-}: Pick<ServerDeps, "database" | "settings">): StartSignIn {
+export function createSignInLimits({ database, settings }: ServerDeps): StartSignIn {
   if (settings.RATE_LIMIT === "off") {
     return () => Promise.resolve({ succeed: () => Promise.resolve() });
   }
@@ -79,10 +75,7 @@ export function createSignInLimits({
   };
 }
 
-type LoginDeps = Pick<
-  ServerDeps,
-  "background" | "database" | "identity" | "mailer" | "settings" | "now" | "origin"
-> & { startSignIn: StartSignIn };
+type LoginDeps = ServerDeps & { startSignIn: StartSignIn };
 
 /**
  * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
@@ -133,7 +126,7 @@ export const presentSession = (
   token: string,
 ): Session => ({ token, approved, role, username });
 
-export function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
+export function findByName({ database }: ServerDeps, name: string) {
   const key = name.trim().toLowerCase();
   return database.users
     .findOne(key.includes("@") ? { emailKey: key } : { usernameKey: key })

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { meSchema, userCardSchema } from "@shared/contract/account.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";

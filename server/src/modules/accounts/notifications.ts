@@ -5,11 +5,11 @@ import {
   type NotificationList,
   notificationSchema,
   OWN_ACCOUNT_CHANGES,
-} from "@shared/contract/notifications.ts";
+} from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser, newSession, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";

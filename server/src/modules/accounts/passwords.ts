@@ -1,9 +1,9 @@
-import type { Role } from "@shared/contract/account.ts";
 import type {
   ChangePasswordRequest,
   ForgotPasswordRequest,
   ResetPasswordRequest,
-} from "@shared/contract/account-requests.ts";
+  Role,
+} from "@shared/contract/account.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
@@ -14,7 +14,7 @@ import { wrongPassword } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
-import { notifyOwner } from "./security-notices.ts";
+import { notifyOwner } from "./account-emails.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
 /** The number that ASVS 5 (6.2.4) asks for. */
@@ -69,7 +69,7 @@ const lettersAndDigits = (text: string): string =>
  * reveal whether the address is known.
  */
 export async function forgotPassword(
-  deps: Pick<ServerDeps, "database" | "identity" | "background" | "now" | "origin">,
+  deps: ServerDeps,
   { email }: ForgotPasswordRequest,
 ): Promise<void> {
   const user = await deps.database.users.findOne({ emailKey: email.toLowerCase() }).lean();
@@ -82,17 +82,12 @@ export async function forgotPassword(
   );
 }
 
-type PasswordDeps = Pick<
-  ServerDeps,
-  "background" | "database" | "identity" | "mailer" | "settings" | "now" | "origin"
->;
-
 /**
  * Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it.
  * @throws AppError invalid-token, invalid-input
  */
 export async function resetPassword(
-  deps: PasswordDeps,
+  deps: ServerDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
 ): Promise<void> {
   const check = async (owner: string | null) => {
@@ -120,7 +115,7 @@ export async function resetPassword(
  * @throws AppError wrong-password, invalid-input
  */
 export async function changePassword(
-  deps: PasswordDeps,
+  deps: ServerDeps,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
   request: ChangePasswordRequest,
 ): Promise<void> {
@@ -143,7 +138,7 @@ export async function changePassword(
  * Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
-  { database }: Pick<ServerDeps, "database">,
+  { database }: ServerDeps,
   uow: UnitOfWork,
   { identityId, keepSessionId }: { identityId: string; keepSessionId?: string },
 ): Promise<UserRecord | null> {

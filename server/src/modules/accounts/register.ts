@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/account-requests.ts";
-import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
-import { searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
+import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/account.ts";
+import type { Database } from "@shared/database/database.ts";
+import {
+  type RegistrationLockRecord,
+  searchKeyOf,
+  type UserRecord,
+} from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
-import type { AppError } from "@shared/runtime/app-error.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
-import { Types } from "mongoose";
+import { SettingsError } from "@shared/runtime/settings.ts";
+import { type ClientSession, Types } from "mongoose";
 import { duplicateField, isDatabaseUnavailable } from "../../http/database-errors.ts";
 import {
   accountInUse,
@@ -27,7 +32,7 @@ import { assertStrongPassword } from "./passwords.ts";
  *   guess, unavailable if the email cannot be sent
  */
 export async function registerUser(
-  deps: AccountDeps,
+  deps: ServerDeps,
   request: RegisterRequest,
 ): Promise<UserRecord> {
   const account = { ...request, role: "user", approved: false, asksToVerifyEmail: true } as const;
@@ -35,10 +40,6 @@ export async function registerUser(
   return createAccount(deps, account);
 }
 
-export type AccountDeps = Pick<
-  ServerDeps,
-  "database" | "identity" | "background" | "now" | "origin"
->;
 type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
 
 interface NewAccount extends Profile {
@@ -52,7 +53,7 @@ interface NewAccount extends Profile {
  * Creates a user with an account at the identity provider. `check` runs first in the transaction and aborts it by throwing.
  * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
  */
-export function createAccount(deps: AccountDeps, account: NewAccount): Promise<UserRecord> {
+export function createAccount(deps: ServerDeps, account: NewAccount): Promise<UserRecord> {
   return withRegistrationLock(deps, account.email, async () => {
     const unusedClaim = await assertFree(deps, account);
     return storeAccount(deps, { ...account, unusedClaim });
@@ -71,7 +72,7 @@ const UNUSED = { role: "user", emailVerified: false, lastEventSeq: 0 } as const;
  *   registered with their address
  */
 async function assertFree(
-  { database, now }: AccountDeps,
+  { database, now }: ServerDeps,
   { username, email }: Profile,
 ): Promise<UserRecord | null> {
   const usernameKey = username.toLowerCase();
@@ -86,7 +87,7 @@ async function assertFree(
 
 /** @returns whether it was deleted; an account that was verified or used meanwhile stays */
 async function deleteUnused(
-  { database, identity }: Pick<AccountDeps, "database" | "identity">,
+  { database, identity }: Pick<ServerDeps, "database" | "identity">,
   uow: UnitOfWork,
   { user, reason }: { user: UserRecord; reason: "address-not-verified" | "declined" },
 ): Promise<boolean> {
@@ -106,7 +107,7 @@ async function deleteUnused(
  * @throws AppError invalid-token, also if the account is verified or in use
  */
 export async function declineRegistration(
-  deps: Pick<AccountDeps, "database" | "identity" | "now" | "origin">,
+  deps: Pick<ServerDeps, "database" | "identity" | "now" | "origin">,
   { token }: VerifyEmailRequest,
 ): Promise<void> {
   const { database, identity, now, origin } = deps;
@@ -119,7 +120,7 @@ export async function declineRegistration(
 }
 
 async function storeAccount(
-  deps: AccountDeps,
+  deps: ServerDeps,
   input: NewAccount & { unusedClaim: UserRecord | null },
 ): Promise<UserRecord> {
   const { password, asksToVerifyEmail, check, unusedClaim, ...profile } = input;
@@ -148,7 +149,7 @@ async function storeAccount(
 
 /** After a lost connection the commit may have succeeded, so the database is checked in the background first. */
 async function undoAccount(
-  { database, background }: AccountDeps,
+  { database, background }: ServerDeps,
   account: PreparedAccount,
   failure: unknown,
 ): Promise<void> {
@@ -193,14 +194,12 @@ const LOCK_LEASE_MS = 60_000;
 const LOCK_TIMEOUT_MS = 8_000;
 const LOCK_RETRY_INTERVAL_MS = 50;
 
-type LockDeps = Pick<ServerDeps, "database" | "background" | "now">;
-
 /**
  * Allows one registration per address at a time on all servers, so that each address gets one email and one account.
  * @throws AppError unavailable if another registration takes too long
  */
 function withRegistrationLock<Result>(
-  deps: LockDeps,
+  deps: ServerDeps,
   email: string,
   register: () => Promise<Result>,
 ): Promise<Result> {
@@ -218,7 +217,7 @@ function withRegistrationLock<Result>(
   });
 }
 
-async function acquireLock(deps: LockDeps, hold: { key: string; holder: string }): Promise<void> {
+async function acquireLock(deps: ServerDeps, hold: { key: string; holder: string }): Promise<void> {
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
   while (!(await tryAcquireLock(deps, hold))) {
     if (performance.now() > giveUpAt) throw unavailable();
@@ -228,7 +227,7 @@ async function acquireLock(deps: LockDeps, hold: { key: string; holder: string }
 
 /** An active lock makes the upsert fail on the unique id. */
 async function tryAcquireLock(
-  { database, now }: LockDeps,
+  { database, now }: ServerDeps,
   { key, holder }: { key: string; holder: string },
 ): Promise<boolean> {
   const at = now();
@@ -242,4 +241,57 @@ async function tryAcquireLock(
     if (duplicateField(error) === "_id") return false;
     throw error;
   }
+}
+
+class AdminExistsError extends Error {
+  override readonly name = "AdminExistsError";
+}
+
+/**
+ * Creates the administrator named in the settings, unless there is one. Of several servers that start at once, one
+ * creates it, because the admins' stream serializes their transactions.
+ * @throws SettingsError if the name or the address belongs to another user
+ */
+export async function ensureFirstAdmin(deps: ServerDeps): Promise<boolean> {
+  const { database, settings } = deps;
+  if (await hasAdmin(database)) return false;
+  try {
+    await createAccount(deps, {
+      username: settings.ADMIN_USERNAME,
+      email: settings.ADMIN_EMAIL,
+      password: settings.ADMIN_PASSWORD,
+      role: "admin",
+      approved: true,
+      asksToVerifyEmail: false,
+      check: async ({ session }) => {
+        if (await hasAdmin(database, session)) throw new AdminExistsError();
+      },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof AdminExistsError || (await hasAdmin(database))) return false;
+    throw settingsError(error) ?? error;
+  }
+}
+
+async function hasAdmin(database: Database, session?: ClientSession): Promise<boolean> {
+  const admin = await database.users.exists({ role: "admin" }).session(session ?? null);
+  return admin !== null;
+}
+
+function settingsError(error: unknown): SettingsError | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  const { code, serviceCode } = error;
+  if (serviceCode === "EMAIL_EXISTS") {
+    return new SettingsError(
+      "ADMIN_PASSWORD: is not the password of ADMIN_EMAIL's account at Firebase",
+    );
+  }
+  if (code === "auth/username-already-in-use") {
+    return new SettingsError("ADMIN_USERNAME: is the name of a user who is no administrator");
+  }
+  if (code === "auth/email-already-in-use") {
+    return new SettingsError("ADMIN_EMAIL: is the address of a user who is no administrator");
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import type { AppContext } from "../../http/context.ts";
 import { unauthenticated } from "../../http/errors.ts";
@@ -9,20 +9,17 @@ import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 import { deleteOwnAccount } from "../users/delete-user.ts";
-import { endSession, listSessions } from "./account-sessions.ts";
 import { exportData } from "./export-data.ts";
-import { getCurrentUser } from "./get-current-user.ts";
 import { createSignInLimits, logIn, presentSession } from "./log-in.ts";
 import { listNotifications, markNotificationsSeen } from "./notifications.ts";
+import { endSession, getCurrentUser, listSessions } from "./own-account.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { declineRegistration, registerUser } from "./register.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
 /** Registration, sign-in, passwords and the user's own account. */
-export const createAccountHandlers = (
-  limited: Pick<ServerDeps, "database" | "settings">,
-): BoundRoute[] => {
+export const createAccountHandlers = (limited: ServerDeps): BoundRoute[] => {
   const startSignIn = createSignInLimits(limited);
   return [
     handle(accountRoutes.logIn, ({ body }, { ctx, deps }) =>

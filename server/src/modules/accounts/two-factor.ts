@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Me } from "@shared/contract/account.ts";
 import type {
   DisableTwoFactorRequest,
+  Me,
   Reauthentication,
   RecoveryCodes,
   TwoFactorSetup,
-} from "@shared/contract/account-requests.ts";
+} from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";
@@ -16,10 +16,7 @@ import { createLimiter, takePoint } from "../../http/rate-limits.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
-import { notifyOwner } from "./security-notices.ts";
-
-type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now" | "origin">;
-type NoticeDeps = Pick<ServerDeps, "background" | "mailer">;
+import { notifyOwner } from "./account-emails.ts";
 
 const ISSUER = "AI Trading Signals";
 /** RFC 4226 recommends 160 bits. */
@@ -70,7 +67,7 @@ export async function startTwoFactor(
  * two-factor-enabled
  */
 export async function confirmTwoFactor(
-  deps: TwoFactorDeps & NoticeDeps,
+  deps: ServerDeps,
   user: UserRecord,
   code: string,
 ): Promise<RecoveryCodes> {
@@ -97,7 +94,7 @@ export async function confirmTwoFactor(
 }
 
 export async function disableTwoFactor(
-  deps: ReauthenticationDeps & NoticeDeps,
+  deps: ReauthenticationDeps & ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
   credentials: DisableTwoFactorRequest,
 ): Promise<void> {
@@ -109,7 +106,7 @@ export async function disableTwoFactor(
   notifyOwner(deps, user, "two-factor-off");
 }
 
-type ReauthenticationDeps = TwoFactorDeps & Pick<ServerDeps, "identity">;
+type ReauthenticationDeps = ServerDeps;
 
 /** Checks the caller's own password, and the code if the second factor is on. @throws AppError reauthentication-required, wrong-password */
 export async function reauthenticate(
@@ -141,7 +138,7 @@ export async function reauthenticateUnlessRecent(
  * @returns whether the code was valid @throws AppError rate-limited after too many wrong codes
  */
 export function consumeCode(
-  deps: TwoFactorDeps,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username" | "twoFactor">,
   code: string,
 ): Promise<boolean> {
@@ -153,7 +150,7 @@ export function consumeCode(
 }
 
 async function consumeAppCode(
-  deps: TwoFactorDeps,
+  deps: ServerDeps,
   { _id, twoFactor }: Pick<UserRecord, "_id" | "twoFactor">,
   code: string,
 ): Promise<boolean> {
@@ -168,7 +165,7 @@ async function consumeAppCode(
 }
 
 async function consumeRecoveryCode(
-  deps: TwoFactorDeps,
+  deps: ServerDeps,
   { _id, username }: Pick<UserRecord, "_id" | "username">,
   code: string,
 ): Promise<boolean> {
@@ -179,7 +176,7 @@ async function consumeRecoveryCode(
   return updateAndLog(deps, { model: deps.database.users, filter, update }, entry);
 }
 
-function stepOf({ now }: TwoFactorDeps, secret: string, token: string): number | null {
+function stepOf({ now }: ServerDeps, secret: string, token: string): number | null {
   // The library compares bytes, and fails if six characters are more than six bytes.
   if (!/^\d{6}$/.test(token)) return null;
   const timestamp = now().getTime();
@@ -191,12 +188,12 @@ function stepOf({ now }: TwoFactorDeps, secret: string, token: string): number |
 const totpOf = (secret: string, label = ""): TOTP =>
   new TOTP({ issuer: ISSUER, label, period: PERIOD_SECONDS, secret: Secret.fromBase32(secret) });
 
-const boxOf = ({ settings }: TwoFactorDeps): SecretBox =>
+const boxOf = ({ settings }: ServerDeps): SecretBox =>
   new SecretBox({ secret: settings.JWT_SECRET, purpose: "second factors" });
 
 /** Wrong codes of an account, over all its sessions and servers. A valid code gives its attempt back. */
 async function limitAttempts<Result>(
-  deps: TwoFactorDeps,
+  deps: ServerDeps,
   { _id }: Pick<UserRecord, "_id">,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {

@@ -1,14 +1,11 @@
-import type { VerifyEmailRequest } from "@shared/contract/account-requests.ts";
+import type { VerifyEmailRequest } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-export async function verifyEmail(
-  deps: Pick<ServerDeps, "database" | "identity" | "now">,
-  { token }: VerifyEmailRequest,
-): Promise<void> {
+export async function verifyEmail(deps: ServerDeps, { token }: VerifyEmailRequest): Promise<void> {
   const confirmation = await deps.identity.prepareConfirmation(token);
   const { identityId } = confirmation;
   const options = { lockKeys: ADMINS_STREAM, now: deps.now };
@@ -23,7 +20,7 @@ export async function verifyEmail(
  * @throws AppError unavailable if the email cannot be sent
  */
 export async function resendVerification(
-  deps: Pick<ServerDeps, "database" | "identity" | "now">,
+  deps: ServerDeps,
   user: UserRecord,
 ): Promise<"sent" | "confirmed"> {
   if (user.emailVerified) return "confirmed";
@@ -37,7 +34,7 @@ export async function resendVerification(
 
 /** Marks the address as verified. Returns the changed user, or null if it already was. */
 export async function markEmailVerified(
-  { database }: Pick<ServerDeps, "database">,
+  { database }: ServerDeps,
   uow: UnitOfWork,
   identityId: string,
 ): Promise<UserRecord | null> {

@@ -20,9 +20,7 @@ const MAX_REMEMBERED_CLIENTS = 10_000;
  * Records failed sign-ins, refused access and exceeded limits. In the background, so that the time of a response does not tell whether a
  * username exists.
  */
-export function logRefusals(
-  deps: Pick<ServerDeps, "background" | "database" | "now">,
-): AppMiddleware {
+export function logRefusals(deps: ServerDeps): AppMiddleware {
   const isRepeated = rememberClients();
   return async (ctx, next) => {
     try {
@@ -75,7 +73,7 @@ const signInName = (ctx: AppContext): string =>
 const sessionUser = (ctx: AppContext): string | null => ctx.state.session?.user.username ?? null;
 
 async function entryOf(
-  deps: Pick<ServerDeps, "database">,
+  deps: ServerDeps,
   ctx: AppContext,
   error: AppError,
 ): Promise<NewSecurityLogEntry> {
@@ -89,11 +87,11 @@ async function entryOf(
 }
 
 async function entryOfSignIn(
-  { database }: Pick<ServerDeps, "database">,
+  deps: ServerDeps,
   ctx: AppContext,
   { code, cause }: AppError,
 ): Promise<NewSecurityLogEntry> {
-  const found = await findByName({ database }, signInName(ctx));
+  const found = await findByName(deps, signInName(ctx));
   // A name that nobody has may be a password that was typed into the wrong field.
   const whose = { user: found?.username ?? null, actor: null };
   if (code === "rate-limited") {

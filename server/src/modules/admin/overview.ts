@@ -1,17 +1,28 @@
-import type { Overview, Setup } from "@shared/contract/admin.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import type {
+  Overview,
+  ProviderReport,
+  Setup,
+  SystemHealth,
+  SystemProblem,
+  WorkerReport,
+} from "@shared/contract/admin.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import type { WorkerStatusRecord } from "@shared/database/models/worker-reports.ts";
+import type {
+  ProviderHealthRecord,
+  WorkerStatusRecord,
+} from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { productVersion } from "@shared/runtime/settings.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { countPriceFeeds } from "../markets/price-feeds.ts";
 import { readOfferedPayments } from "../payments/payment-details.ts";
-import { AWAITS_REVIEW, countByApproval } from "../users/list-users.ts";
-import { getSystemHealth, hasFailingProvider } from "./system-health.ts";
+import { readQueueDepth } from "../signals/signal-limits.ts";
+import { countByApproval } from "../users/list-users.ts";
 
 /** What awaits an administrator, and counts of users. */
-export async function getOverview(
-  deps: Pick<ServerDeps, "database" | "now" | "feedIsRunning">,
-): Promise<Overview> {
+export async function getOverview(deps: ServerDeps): Promise<Overview> {
   const { paymentProofs, signals } = deps.database;
   const since = new Date(deps.now().getTime() - DAY_MS);
   const [approved, pending, proofs, failed, { problems }] = await Promise.all([
@@ -26,7 +37,7 @@ export async function getOverview(
 
 /** State of the steps after the installation. The workers report whether they have keys, because servers may have none. */
 export async function getSetup(
-  deps: Pick<ServerDeps, "database" | "mailer" | "settings">,
+  deps: ServerDeps,
   admin: Pick<UserRecord, "twoFactor">,
 ): Promise<Setup> {
   const [{ usdt, ...details }, workers, email] = await Promise.all([
@@ -54,4 +65,76 @@ function checkWorkers(
 function checkMarketData(workers: readonly WorkerStatusRecord[]): Setup["market_data"] {
   if (workers.some(({ marketData }) => marketData === "replay")) return "demo-data";
   return workers.some(hasFailingProvider) ? "failing" : "done";
+}
+
+export async function getSystemHealth(deps: ServerDeps): Promise<SystemHealth> {
+  const now = deps.now();
+  const [queue, workers, prices] = await Promise.all([
+    readQueueDepth(deps.database, now),
+    findActiveWorkers(deps.database),
+    countPriceFeeds(deps.database),
+  ]);
+  const feedIsRunning = deps.feedIsRunning();
+  return {
+    checked_at: now.toISOString(),
+    problems: findProblems({ queue, workers, feedIsRunning, prices }),
+    queue: {
+      waiting: queue.waiting,
+      running: queue.running,
+      oldest_waiting_seconds: queue.oldestWaitingSeconds,
+    },
+    workers: workers.map(presentWorker),
+    prices,
+    server: {
+      event_feed: feedIsRunning ? "running" : "interrupted",
+      version: productVersion(),
+    },
+  };
+}
+
+/** Longer waits mean that the workers do not keep up. */
+const BACKLOG_SECONDS = 20;
+
+function findProblems(state: {
+  queue: { oldestWaitingSeconds: number };
+  workers: readonly WorkerStatusRecord[];
+  feedIsRunning: boolean;
+  prices: SystemHealth["prices"];
+}): SystemProblem[] {
+  const { queue, workers, feedIsRunning, prices } = state;
+  const problems: SystemProblem[] = [];
+  if (workers.length === 0) problems.push("no-worker");
+  if (!feedIsRunning) problems.push("feed-interrupted");
+  if (queue.oldestWaitingSeconds > BACKLOG_SECONDS) problems.push("backlog");
+  if (workers.some(hasFailingProvider)) problems.push("provider-failing");
+  if (prices.fallback > 0) problems.push("price-feed-lost");
+  return problems;
+}
+
+const hasFailingProvider = ({ providers }: Pick<WorkerStatusRecord, "providers">): boolean =>
+  providers.some(({ state }) => state !== "ok");
+
+function presentWorker(worker: WorkerStatusRecord): WorkerReport {
+  return {
+    id: worker._id,
+    started_at: worker.startedAt.toISOString(),
+    seen_at: worker.seenAt.toISOString(),
+    concurrency: worker.concurrency,
+    market_data: worker.marketData,
+    analyst: worker.analyst,
+    providers: worker.providers.map(presentProvider),
+  };
+}
+
+function presentProvider(health: ProviderHealthRecord): ProviderReport {
+  const { provider, state, lastSuccessAt, lastFailure } = health;
+  return {
+    provider,
+    state,
+    last_success_at: lastSuccessAt?.toISOString() ?? null,
+    last_failure: lastFailure && {
+      failure: lastFailure.failure,
+      at: lastFailure.at.toISOString(),
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { getOverview, getSetup } from "./overview.ts";
+import { getOverview, getSetup, getSystemHealth } from "./overview.ts";
 import { readSecurityLog } from "./security-log.ts";
-import { getSystemHealth } from "./system-health.ts";
 import { summarizeUsage } from "./usage.ts";
 
 export const adminHandlers: BoundRoute[] = [

@@ -7,7 +7,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ApiClient } from "../../testing/api-client.ts";
+import { ApiClient } from "../../testing/start-live-server.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const lineSchema = z.looseObject({

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import {
   eventTypesOf,
   type SecurityLogPage,
@@ -15,8 +15,6 @@ import { unauthenticated } from "../../http/errors.ts";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-export type AdminDeps = Pick<ServerDeps, "database" | "now" | "origin">;
-
 export type Admin = Pick<UserRecord, "_id" | "username">;
 
 /** An action of an administrator on one user. The name may be any text. */
@@ -30,7 +28,7 @@ export interface UserActionInput {
  * at once cannot both succeed. @throws AppError unauthenticated
  */
 export function commitAsAdmin<Result>(
-  { database, now, origin }: AdminDeps,
+  { database, now, origin }: ServerDeps,
   options: { admin: Admin; lockKeys: string | readonly string[] },
   apply: (uow: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
@@ -43,11 +41,9 @@ export function commitAsAdmin<Result>(
   });
 }
 
-type LogDeps = Pick<ServerDeps, "database" | "now" | "origin">;
-
 /** Changes a document and adds an entry, both or neither. @returns whether the document was found */
 export function updateAndLog<Stored>(
-  { database, now, origin }: LogDeps,
+  { database, now, origin }: ServerDeps,
   change: { model: Model<Stored>; filter: QueryFilter<Stored>; update: UpdateQuery<Stored> },
   entry: NewSecurityLogEntry,
 ): Promise<boolean> {
@@ -61,7 +57,7 @@ export function updateAndLog<Stored>(
 
 /** Adds an entry about something that changes nothing else. */
 export const addLogEntry = (
-  { database, now, origin }: LogDeps,
+  { database, now, origin }: ServerDeps,
   entry: NewSecurityLogEntry,
 ): Promise<void> =>
   commit(database, { lockKeys: [], groupCommit: true, now, origin }, (uow) => uow.log(entry));
@@ -71,7 +67,7 @@ export const addLogEntry = (
  * repeat do not fill the database.
  */
 export function addLimitedLogEntry(
-  deps: LogDeps,
+  deps: ServerDeps,
   max: number,
   entry: NewSecurityLogEntry,
 ): Promise<void> {

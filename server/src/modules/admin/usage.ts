@@ -1,5 +1,5 @@
 import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import { dayOf, readAiSpending } from "@shared/domain/ai-budget.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -16,13 +16,10 @@ interface DayUsage {
   pricedSignals: number;
 }
 
-export async function summarizeUsage({
-  database,
-  settings,
-  now,
-}: Pick<ServerDeps, "database" | "settings" | "now">): Promise<Usage> {
-  const { OPENAI_BUDGET_USD_PER_DAY: budgetUsd } = settings;
-  const at = now();
+export async function summarizeUsage(deps: ServerDeps): Promise<Usage> {
+  const { database } = deps;
+  const { OPENAI_BUDGET_USD_PER_DAY: budgetUsd } = deps.settings;
+  const at = deps.now();
   const today = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
   const sinceDays = (days: number) => new Date(today - (days - 1) * DAY_MS);
   const days = await sumByDay(database, sinceDays(PERIOD_DAYS.last_30_days));
@@ -32,7 +29,7 @@ export async function summarizeUsage({
       budgetUsd === undefined
         ? null
         : { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd },
-    analyses_today: await readAnalysesToday({ database, settings, now }),
+    analyses_today: await readAnalysesToday(deps),
     today: period(PERIOD_DAYS.today),
     last_7_days: period(PERIOD_DAYS.last_7_days),
     last_30_days: period(PERIOD_DAYS.last_30_days),
@@ -45,7 +42,7 @@ async function readAnalysesToday({
   database,
   settings,
   now,
-}: Pick<ServerDeps, "database" | "settings" | "now">): Promise<Usage["analyses_today"]> {
+}: ServerDeps): Promise<Usage["analyses_today"]> {
   const users = await database.users
     .find({ "analyses.day": dayOf(now()), "analyses.count": { $gt: 0 } })
     .select({ username: 1, analyses: 1 })

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import {
   ADMIN_CHANNEL_EVENTS,
   type ChannelEvent,
@@ -5,27 +6,29 @@ import {
   DEFAULT_CHANNEL_EVENTS,
   MAX_CHANNELS,
   type NewChannel,
+  SINGLE_CHANNEL_KINDS,
+  TELEGRAM_LINK_MINUTES,
 } from "@shared/contract/channels.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
+import { assertPublicUrl, RefusedAddressError } from "@shared/domain/public-address.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { Types } from "mongoose";
-import { unauthenticated } from "../../http/errors.ts";
+import { z } from "zod";
+import { unauthenticated, unavailable } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { makeTarget } from "./channel-targets.ts";
 import { presentChannel } from "./present-channels.ts";
-
-export type ChannelDeps = Pick<ServerDeps, "database" | "settings" | "now" | "resolveHost">;
 
 /**
  * Adds a channel, to which events from now on are sent.
  * @throws AppError channel-unavailable, email-not-verified, invalid-input, already-exists, too-many-channels, unavailable
  */
 export async function addChannel(
-  deps: ChannelDeps,
+  deps: ServerDeps,
   user: UserRecord,
   input: NewChannel,
 ): Promise<CreatedChannel> {
@@ -68,7 +71,7 @@ export function assertOwnEvents(
 
 /** Two additions at the same time conflict, and the later one sees the channel of the other. @returns the last event */
 async function lockUser(
-  { database }: Pick<ChannelDeps, "database">,
+  { database }: Pick<ServerDeps, "database">,
   { session }: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<number> {
@@ -85,7 +88,7 @@ async function lockUser(
 
 /** The last event of the administrators' stream; null for who does not read it. */
 export async function adminHead(
-  { database, settings }: Pick<ChannelDeps, "database" | "settings">,
+  { database, settings }: Pick<ServerDeps, "database" | "settings">,
   { session }: UnitOfWork,
   user: Pick<UserRecord, "role" | "twoFactor">,
 ): Promise<number | null> {
@@ -95,7 +98,7 @@ export async function adminHead(
 }
 
 async function assertFreePlace(
-  { database }: Pick<ChannelDeps, "database">,
+  { database }: Pick<ServerDeps, "database">,
   { session, at }: UnitOfWork,
   { userId, uniqueKey }: Pick<ChannelRecord, "userId" | "uniqueKey">,
 ): Promise<void> {
@@ -108,3 +111,116 @@ async function assertFreePlace(
   if ((await database.channels.countDocuments({ userId }, { session })) < MAX_CHANNELS) return;
   throw new AppError("too-many-channels", `You can have ${MAX_CHANNELS} channels.`);
 }
+
+export const secretsOf = ({ settings }: ServerDeps): ChannelSecrets =>
+  new ChannelSecrets(settings.CHANNEL_SECRET);
+
+interface NewTarget extends Pick<ChannelRecord, "target" | "label" | "uniqueKey" | "link"> {
+  /** For the response only. */
+  shown: { secret?: string; link?: string };
+}
+
+/** @throws AppError channel-unavailable, email-not-verified, invalid-input, unavailable */
+function makeTarget(
+  deps: ServerDeps,
+  user: Pick<UserRecord, "email" | "emailVerified">,
+  input: NewChannel,
+): NewTarget | Promise<NewTarget> {
+  switch (input.kind) {
+    case "email":
+      return emailTarget(deps, user);
+    case "webhook":
+      return webhookTarget(deps, input);
+    case "web-push":
+      return pushTarget(deps, input);
+    case "telegram":
+      return telegramTarget(deps);
+  }
+}
+
+const [EMAIL, TELEGRAM] = SINGLE_CHANNEL_KINDS;
+
+function emailTarget(
+  deps: ServerDeps,
+  { email, emailVerified }: Pick<UserRecord, "email" | "emailVerified">,
+): NewTarget {
+  if (!emailVerified) {
+    throw new AppError("email-not-verified", "Verify your email address first.");
+  }
+  const target = secretsOf(deps).seal({ kind: "email" });
+  return { target, label: email, uniqueKey: EMAIL, shown: {} };
+}
+
+async function webhookTarget(deps: ServerDeps, { url }: NewChannel): Promise<NewTarget> {
+  if (url === undefined) throw invalidField("url", "Enter a URL.");
+  const { host } = await assertCallable(deps, { url, field: "url" });
+  const secret = newWebhookSecret();
+  const target = secretsOf(deps).seal({ kind: "webhook", url, secret });
+  return { target, label: host, shown: { secret } };
+}
+
+export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
+
+async function pushTarget(deps: ServerDeps, { subscription }: NewChannel): Promise<NewTarget> {
+  if (!deps.settings.VAPID_PUBLIC_KEY) throw notConfigured("Web push");
+  if (!subscription) {
+    throw invalidField("subscription", "The browser's push subscription is missing.");
+  }
+  const { endpoint: url } = subscription;
+  await assertCallable(deps, { url, field: "subscription.endpoint" });
+  const target = secretsOf(deps).seal({ kind: "web-push", subscription });
+  return { target, label: "Browser", uniqueKey: sha256(url), shown: {} };
+}
+
+async function assertCallable(
+  { settings, resolveHost }: ServerDeps,
+  { url, field }: { url: string; field: string },
+): Promise<URL> {
+  try {
+    return await assertPublicUrl(url, {
+      allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on",
+      ...(resolveHost && { resolve: resolveHost }),
+    });
+  } catch (error) {
+    if (error instanceof RefusedAddressError) throw invalidField(field, error.message);
+    throw error;
+  }
+}
+
+async function telegramTarget({ settings, now }: ServerDeps): Promise<NewTarget> {
+  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_URL: apiUrl } = settings;
+  if (!token) throw notConfigured("Telegram");
+  const code = randomBytes(16).toString("base64url");
+  const expiresAt = new Date(now().getTime() + TELEGRAM_LINK_MINUTES * 60_000);
+  return {
+    ...{ target: null, label: "Telegram", uniqueKey: TELEGRAM },
+    link: { codeHash: sha256(code), expiresAt },
+    shown: { link: `https://t.me/${await botName(apiUrl, token)}?start=${code}` },
+  };
+}
+
+const BOT_TIMEOUT_MS = 5_000;
+const botSchema = z.object({ result: z.object({ username: z.string() }) });
+const botNames = new Map<string, string>();
+
+/** Asks once for each bot. @throws AppError unavailable, without the cause, whose address contains the token */
+async function botName(apiUrl: string, token: string): Promise<string> {
+  const url = `${apiUrl}/bot${token}/getMe`;
+  const known = botNames.get(url);
+  if (known) return known;
+  const response = await fetch(url, { signal: AbortSignal.timeout(BOT_TIMEOUT_MS) }).catch(
+    () => null,
+  );
+  const bot = botSchema.safeParse(await response?.json().catch(() => null)).data;
+  if (!bot) throw unavailable();
+  botNames.set(url, bot.result.username);
+  return bot.result.username;
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const invalidField = (field: string, message: string) =>
+  new AppError("invalid-input", message, { errors: [{ field, message }] });
+
+export const notConfigured = (what: string) =>
+  new AppError("channel-unavailable", `${what} is not set up on this service.`);

@@ -1,11 +1,11 @@
 import { type ChannelTotals, channelKindSchema } from "@shared/contract/channels.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { z } from "zod";
-import type { AdminDeps } from "../admin/security-log.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 
 const MAX_FAILING = 50;
 
@@ -103,7 +103,7 @@ async function listFailing(database: Database): Promise<ChannelTotals["failing"]
 
 /** Workers stop or start to deliver within seconds. */
 export async function setPaused(
-  { database, now, origin }: AdminDeps,
+  { database, now, origin }: ServerDeps,
   { username: actor }: Pick<UserRecord, "username">,
   paused: boolean,
 ): Promise<void> {

@@ -7,15 +7,15 @@ import {
 } from "@shared/contract/channels.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readsAdminEvents } from "@shared/domain/admin-access.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
 import { disableChannel, suppressOpenDeliveries, wakeChannels } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { invalidToken } from "../../http/errors.ts";
-import { adminHead, assertOwnEvents, type ChannelDeps } from "./add-channel.ts";
-import { newWebhookSecret, secretsOf } from "./channel-targets.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { adminHead, assertOwnEvents, newWebhookSecret, secretsOf } from "./add-channel.ts";
 import { presentDelivery } from "./present-channels.ts";
 
 /** A channel that a user names. */
@@ -26,7 +26,7 @@ interface OwnChannel {
 
 /** @throws AppError not-found */
 export async function findChannel(
-  { database }: Pick<ChannelDeps, "database">,
+  { database }: Pick<ServerDeps, "database">,
   { user, id }: OwnChannel,
 ): Promise<ChannelRecord> {
   const channel =
@@ -41,7 +41,7 @@ const channelNotFound = () => new AppError("not-found", "There is no such channe
 
 /** @throws AppError not-found, invalid-input, channel-unavailable if it is not linked */
 export async function changeChannel(
-  deps: ChannelDeps,
+  deps: ServerDeps,
   own: OwnChannel,
   change: ChannelChange,
 ): Promise<ChannelRecord> {
@@ -65,7 +65,7 @@ export async function changeChannel(
 }
 
 /** Events of the time in which the channel was off are not sent. */
-async function startFromNow(deps: ChannelDeps, uow: UnitOfWork, user: UserRecord) {
+async function startFromNow(deps: ServerDeps, uow: UnitOfWork, user: UserRecord) {
   const [afterSeq = 0] = await readStreamHeads(deps.database, [userStream(user._id)]);
   return {
     ...{ afterSeq, afterAdminSeq: await adminHead(deps, uow, user) },
@@ -81,7 +81,7 @@ function assertLinked({ target }: Pick<ChannelRecord, "target">): void {
 }
 
 /** @throws AppError not-found */
-export async function deleteChannel(deps: ChannelDeps, own: OwnChannel): Promise<void> {
+export async function deleteChannel(deps: ServerDeps, own: OwnChannel): Promise<void> {
   const { database, now } = deps;
   const { _id } = await findChannel(deps, own);
   await commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session }) => {
@@ -91,7 +91,7 @@ export async function deleteChannel(deps: ChannelDeps, own: OwnChannel): Promise
 }
 
 /** @throws AppError not-found, channel-unavailable */
-export async function testChannel(deps: ChannelDeps, own: OwnChannel): Promise<Delivery> {
+export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<Delivery> {
   const { database, now } = deps;
   const found = await findChannel(deps, own);
   assertLinked(found);
@@ -124,7 +124,7 @@ const newAttempts = ({ at }: UnitOfWork) => ({
 const MAX_WAIT_MS = 60_000;
 
 async function attemptSoon(
-  { database }: Pick<ChannelDeps, "database">,
+  { database }: Pick<ServerDeps, "database">,
   { session, at }: UnitOfWork,
   { _id }: Pick<ChannelRecord, "_id">,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function attemptSoon(
 
 /** Sends a message again, with the same id. @throws AppError not-found, also if the event is no longer kept */
 export async function resendDelivery(
-  deps: ChannelDeps,
+  deps: ServerDeps,
   { deliveryId, ...own }: OwnChannel & { deliveryId: string },
 ): Promise<Delivery> {
   const { database, now } = deps;
@@ -157,7 +157,7 @@ export async function resendDelivery(
 }
 
 async function assertKept(
-  { database, settings }: ChannelDeps,
+  { database, settings }: ServerDeps,
   user: UserRecord,
   { source }: DeliveryRecord,
 ): Promise<void> {
@@ -169,7 +169,7 @@ async function assertKept(
 }
 
 /** @throws AppError not-found */
-export async function rotateSecret(deps: ChannelDeps, own: OwnChannel): Promise<RotatedSecret> {
+export async function rotateSecret(deps: ServerDeps, own: OwnChannel): Promise<RotatedSecret> {
   const { database, now } = deps;
   const { _id } = await findChannel(deps, own);
   const secrets = secretsOf(deps);
@@ -187,7 +187,7 @@ export async function rotateSecret(deps: ChannelDeps, own: OwnChannel): Promise<
 }
 
 /** Turns off the channel that the token of an email names. @throws AppError invalid-token */
-export async function unsubscribe(deps: ChannelDeps, token: string): Promise<void> {
+export async function unsubscribe(deps: ServerDeps, token: string): Promise<void> {
   const { database, now } = deps;
   const id = secretsOf(deps).readUnsubscribeToken(token);
   if (id === null) throw invalidToken();
@@ -207,7 +207,7 @@ export const presentQuietHours = ({ quietHours }: UserRecord): QuietHoursSetting
 
 /** Channels in which messages are held look at the new hours at once. */
 export async function setQuietHours(
-  { database, now }: ChannelDeps,
+  { database, now }: ServerDeps,
   { _id }: Pick<UserRecord, "_id">,
   setting: QuietHoursSetting,
 ): Promise<QuietHoursSetting> {

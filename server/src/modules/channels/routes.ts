@@ -1,8 +1,7 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { addChannel } from "./add-channel.ts";
+import { addChannel, notConfigured } from "./add-channel.ts";
 import { readTotals, setPaused } from "./admin-channels.ts";
-import { notConfigured } from "./channel-targets.ts";
 import {
   changeChannel,
   deleteChannel,

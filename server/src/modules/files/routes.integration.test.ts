@@ -1,9 +1,9 @@
 import { meSchema } from "@shared/contract/account.ts";
 import { userListSchema } from "@shared/contract/admin.ts";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
-import type { ChartImageRecord } from "@shared/database/models/stored-file.ts";
+import type { ChartImageRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";

@@ -2,37 +2,34 @@ import type { ChartImage, CleanupResult } from "@shared/contract/files.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
+import type { StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { presentChartImage, removeChartImages } from "@shared/files/chart-images.ts";
-import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
-import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
+import {
+  cleanUpFiles,
+  type FileKind,
+  filePath,
+  fileStore,
+  isFilename,
+  presentChartImage,
+  removeChartImages,
+} from "@shared/domain/file-store.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import {
-  type Admin,
-  type AdminDeps,
-  addLimitedLogEntry,
-  commitAsAdmin,
-} from "../admin/security-log.ts";
-import { assertMayReadFile, fileNotAllowed } from "./policy.ts";
+import { type Admin, addLimitedLogEntry, commitAsAdmin } from "../admin/security-log.ts";
 import { createSignPath, isFileUrlGood, withSignedUrl } from "./signed-url.ts";
 
-export async function listChartImages(
-  deps: Pick<ServerDeps, "database" | "settings" | "now">,
-  admin: Admin,
-): Promise<ChartImage[]> {
+export async function listChartImages(deps: ServerDeps, admin: Admin): Promise<ChartImage[]> {
   const images = await deps.database.chartImages.find().sort({ createdAt: -1, _id: -1 }).lean();
   const signPath = createSignPath(deps, admin);
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
 }
 
 export function deleteChartImage(
-  deps: AdminDeps,
+  deps: ServerDeps,
   { admin, filename }: { admin: Admin; filename: string },
 ): Promise<void> {
   const { database } = deps;
@@ -46,7 +43,7 @@ export function deleteChartImage(
 
 /** Deletes chart images that are old or belong to no signal, as the nightly cleanup does. */
 export async function cleanupImages(
-  { database, now }: AdminDeps,
+  { database, now }: ServerDeps,
   { admin }: { admin: Admin },
 ): Promise<CleanupResult> {
   const deleted = await cleanUpFiles({ database, now, actor: admin.username });
@@ -122,7 +119,7 @@ const signatureSchema = z.object({
 
 /** The administrator for whom a URL was signed; undefined for the owner's own. @throws AppError file-not-allowed */
 async function readerOfUrl(
-  { database, settings, now }: Pick<ServerDeps, "database" | "settings" | "now">,
+  { database, settings, now }: ServerDeps,
   ctx: AppContext,
   path: string,
 ): Promise<UserRecord | undefined> {
@@ -159,3 +156,19 @@ async function findStoredFile(
 }
 
 const fileNotFound = () => new AppError("not-found", "There is no such file.");
+
+/** Only the owner and administrators may read a file. @throws AppError file-not-allowed */
+function assertMayReadFile(
+  user: Pick<UserRecord, "_id" | "role">,
+  file: { userId: UserRecord["_id"] },
+): void {
+  if (user.role === "admin" || user._id.equals(file.userId)) return;
+  throw fileNotAllowed();
+}
+
+function fileNotAllowed(): AppError {
+  return new AppError(
+    "file-not-allowed",
+    "You do not have access to this file, or its URL has expired.",
+  );
+}

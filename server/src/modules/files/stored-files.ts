@@ -1,7 +1,11 @@
 import type { ProofState } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
-import { removeChartImages } from "@shared/files/chart-images.ts";
-import { type FileKind, fileStore, newFilename } from "@shared/files/file-store.ts";
+import {
+  type FileKind,
+  fileStore,
+  newFilename,
+  removeChartImages,
+} from "@shared/domain/file-store.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { type CandlesQuery, serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/current-candles.ts";
+import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/market-data.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { LRUCache } from "lru-cache";
-import { unlessKnown } from "../../http/etag.ts";
+import { unlessKnown } from "../../http/caching.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "./known-symbols.ts";
@@ -17,7 +17,7 @@ const CACHE_MS = 500;
 const MAX_CACHED_MARKETS = 100;
 
 /** The newest candles of a market. Simultaneous requests share one read. */
-export function createCandleHandlers(deps: Pick<ServerDeps, "database" | "now">): BoundRoute[] {
+export function createCandleHandlers(deps: ServerDeps): BoundRoute[] {
   const markets = new LRUCache<string, CurrentCandlesRecord, Market>({
     max: MAX_CACHED_MARKETS,
     ttl: CACHE_MS,

@@ -2,7 +2,7 @@ import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { distance } from "fastest-levenshtein";
-import { cachedRead } from "../../http/cached-read.ts";
+import { cachedRead } from "../../http/caching.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const REREAD_AFTER_MS = 30_000;

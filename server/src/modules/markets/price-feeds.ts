@@ -1,5 +1,5 @@
 import type { SystemHealth } from "@shared/contract/admin.ts";
-import { priceFeedSchema } from "@shared/contract/prices.ts";
+import { priceFeedSchema } from "@shared/contract/market-data.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 
 /** Prices are stored at least every 10 s, those of closed markets every 30 s. */

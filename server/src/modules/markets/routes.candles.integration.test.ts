@@ -1,7 +1,7 @@
-import { type MarketCandles, marketCandlesSchema } from "@shared/contract/candle.ts";
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
-import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/current-candles.ts";
+import { type MarketCandles, marketCandlesSchema } from "@shared/contract/market-data.ts";
+import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/market-data.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";

@@ -1,4 +1,4 @@
-import { statusSchema } from "@shared/contract/status.ts";
+import { statusSchema } from "@shared/contract/market-data.ts";
 import type { WorkerStatusRecord } from "@shared/database/models/worker-reports.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

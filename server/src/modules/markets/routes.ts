@@ -1,13 +1,13 @@
+import type { Status } from "@shared/contract/market-data.ts";
 import type { Markets } from "@shared/contract/markets.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
-import type { Status } from "@shared/contract/status.ts";
 import {
   MARKET_SNAPSHOT_ID,
   type MarketSnapshotRecord,
 } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
-import { cachedRead } from "../../http/cached-read.ts";
+import { cachedRead } from "../../http/caching.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { countPriceFeeds } from "./price-feeds.ts";
@@ -43,13 +43,10 @@ function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
 
 const FEEDS_CACHE_MS = 1_000;
 
-const lostPriceFeeds = cachedRead(
-  FEEDS_CACHE_MS,
-  async ({ database }: Pick<ServerDeps, "database" | "now">) => {
-    const { fallback } = await countPriceFeeds(database);
-    return fallback > 0 ? { lost_price_feeds: fallback } : {};
-  },
-);
+const lostPriceFeeds = cachedRead(FEEDS_CACHE_MS, async ({ database }: ServerDeps) => {
+  const { fallback } = await countPriceFeeds(database);
+  return fallback > 0 ? { lost_price_feeds: fallback } : {};
+});
 
 /**
  * The sources of a signal that is requested now, as reported by the active workers. If they differ, demo data and the
@@ -58,7 +55,7 @@ const lostPriceFeeds = cachedRead(
 async function getSignalSources({
   database,
   settings,
-}: Pick<ServerDeps, "database" | "settings">): Promise<Omit<Status, "version">> {
+}: ServerDeps): Promise<Omit<Status, "version">> {
   const workers = await findActiveWorkers(database);
   if (workers.length === 0) {
     // Those that a worker would start with. `auto` counts as demo data until a worker reports.

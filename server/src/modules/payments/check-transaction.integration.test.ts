@@ -1,6 +1,6 @@
 import { meSchema } from "@shared/contract/account.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
-import { transactionCheckSchema } from "@shared/contract/transaction.ts";
+import { transactionCheckSchema } from "@shared/contract/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { decodeEvmAddress, encodeTronAddress } from "@shared/runtime/wallet-addresses.ts";
 import { type FormValue, multipartForm } from "@shared/testing/api-client.ts";

@@ -1,4 +1,4 @@
-import type { TransactionCheck } from "@shared/contract/transaction.ts";
+import type { TransactionCheck } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
@@ -11,14 +11,12 @@ const LOOKUP_TIMEOUT_MS = 5_000;
 /** Other proofs with the same hash that are listed. */
 const MAX_USES = 10;
 
-type CheckDeps = Pick<ServerDeps, "database" | "logger" | "settings">;
-
 /**
  * Looks up the transaction that a user's proof names, for an administrator to compare.
  * @throws AppError not-found if the user has no proof, or it names none
  */
 export async function checkTransaction(
-  deps: CheckDeps,
+  deps: ServerDeps,
   username: string,
   timeoutMs = LOOKUP_TIMEOUT_MS,
 ): Promise<TransactionCheck> {

@@ -5,8 +5,7 @@ import { PUSH_WAIT, type PushClient } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
+import { ApiClient, type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const NOTHING = {
   bank_details_1: "",

@@ -7,7 +7,7 @@ import type { Database } from "@shared/database/database.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
+import { type Admin, commitAsAdmin } from "../admin/security-log.ts";
 import { walletsOf } from "./wallets.ts";
 
 const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
@@ -30,7 +30,7 @@ export async function readPaymentDetails(
 export async function readOfferedPayments({
   database,
   settings,
-}: Pick<ServerDeps, "database" | "settings">): Promise<OfferedPayments> {
+}: ServerDeps): Promise<OfferedPayments> {
   const usdt = walletsOf(settings).map(({ network, address }) => ({ network, address }));
   return { ...(await readPaymentDetails(database)), ...(usdt.length > 0 && { usdt }) };
 }
@@ -40,7 +40,7 @@ const maskNumbers = (text: string): string => text.replace(/\d(?=(?:[ -]?\d){4})
 
 /** Changes the payment details. Omitted fields stay unchanged, and there is no event if nothing changes. */
 export function updatePaymentDetails(
-  deps: AdminDeps,
+  deps: ServerDeps,
   { admin, update }: { admin: Admin; update: Partial<PaymentDetails> },
 ): Promise<PaymentDetails> {
   const { database } = deps;

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
 import type { Database } from "@shared/database/database.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { fileStore } from "@shared/domain/file-store.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
   addAccountUpdatedEvents,
@@ -16,15 +18,15 @@ import {
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { type ClientSession, Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
+import type { UserActionInput } from "../admin/security-log.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
-import { type CompareDeps, compareProofs } from "./compare-proofs.ts";
-import { readComparable } from "./image-similarity.ts";
+import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
 
 /**
  * Stores a payment proof in place of the previous one, and then looks for an earlier proof with the same image: of any
@@ -32,7 +34,7 @@ import { readComparable } from "./image-similarity.ts";
  * @throws AppError not-an-image, file-too-large
  */
 export async function submitProof(
-  deps: CompareDeps,
+  deps: ServerDeps,
   input: {
     user: Pick<UserRecord, "_id">;
     senderName: string;
@@ -53,7 +55,7 @@ export async function submitProof(
 }
 
 function storeProof(
-  { database, now }: Pick<ServerDeps, "database" | "now">,
+  { database, now }: ServerDeps,
   proof: Omit<PaymentProofRecord, "createdAt">,
   fingerprint: Fingerprint,
 ): Promise<void> {
@@ -94,7 +96,7 @@ async function lastNumber(database: Database, session: ClientSession): Promise<n
   return last?.number ?? 0;
 }
 
-export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+export function deleteProof(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
   return commitOnUser(deps, input, async (uow, user) => {
     if (!(await removePaymentProof(deps.database, uow, { userId: user._id, state: "deleted" }))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
@@ -104,4 +106,81 @@ export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<Us
     uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at));
     return user;
   });
+}
+
+/**
+ * Compares new proofs with earlier ones in the background, one at a time, also those that a server left when it stopped.
+ * Several servers may compare the same proof.
+ */
+export function compareProofs(deps: ServerDeps): void {
+  const { background, database, logger } = deps;
+  background.run("comparing payment proofs", () =>
+    withKeys(database.paymentProofs, ["comparison"], async () => {
+      const proofs = await database.paymentProofs
+        .find({ comparedAt: { $exists: false } })
+        .sort({ _id: 1 })
+        .lean();
+      for (const proof of proofs) {
+        if (background.isStopping) return;
+        await compareProof(deps, proof).catch((error: unknown) => {
+          logger.warn({ err: error, file: proof.filename }, "comparing a payment proof failed");
+        });
+      }
+    }),
+  );
+}
+
+async function compareProof(deps: ServerDeps, proof: PaymentProofRecord): Promise<void> {
+  const { background, database, now } = deps;
+  const { _id, userId, filename } = proof;
+  // Proofs of earlier versions have no fingerprint.
+  const own = await database.proofFingerprints
+    .findOne({ userId, filename })
+    .select({ number: 1 })
+    .lean();
+  const image = own && (await fileStore(database, "payment_proofs").read(_id));
+  const search = own && image && { ...own, userId, comparable: await readComparable(image) };
+  const duplicateOfId = search ? await findEarlierProof(deps, search) : undefined;
+  if (background.isStopping) return;
+  await commit(database, { lockKeys: ADMINS_STREAM, now }, async ({ session, at, addEvent }) => {
+    const { modifiedCount } = await database.paymentProofs.updateOne(
+      { _id, comparedAt: { $exists: false } },
+      { $set: { comparedAt: at, ...(duplicateOfId && { duplicateOfId }) } },
+      { session },
+    );
+    if (modifiedCount === 0 || !duplicateOfId) return;
+    const user = await database.users.findById(userId).session(session).lean();
+    const shown = await findProofOf(database, userId, session);
+    if (user) addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, at, shown));
+  });
+}
+
+interface ProofSearch {
+  /** Of the proof's own fingerprint. */
+  number: number;
+  userId: Types.ObjectId;
+  comparable: ComparableImage;
+}
+
+/** The proof with the same image: first of another user, then with a stored image, then the oldest one. */
+async function findEarlierProof(
+  { background, database }: ServerDeps,
+  { number, userId, comparable }: ProofSearch,
+): Promise<Types.ObjectId | undefined> {
+  const matches: Omit<ProofFingerprintRecord, "fingerprint">[] = [];
+  const known = database.proofFingerprints
+    .find({ number: { $lt: number } })
+    .sort({ number: 1 })
+    .lean()
+    .cursor();
+  for await (const { fingerprint, ...earlier } of known) {
+    if (background.isStopping) return undefined;
+    const startedMs = performance.now();
+    if (showsSameImage(fingerprint, comparable)) matches.push(earlier);
+    // Requests get at least half of the processor.
+    await setTimeout(performance.now() - startedMs);
+  }
+  const ofOthers = matches.filter((earlier) => !earlier.userId?.equals(userId));
+  const candidates = ofOthers.length > 0 ? ofOthers : matches;
+  return (candidates.find(({ filename }) => filename) ?? candidates[0])?._id;
 }

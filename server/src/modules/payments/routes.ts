@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/models/identity.ts";
+import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/models/user.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { assertAdmin } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
@@ -14,8 +14,6 @@ const LIFETIME_MS = { ticket: 60_000, session: 30 * 60_000 } as const satisfies 
   number
 >;
 
-type AccessDeps = Pick<ServerDeps, "database" | "now" | "origin">;
-
 /** A token as its holder has it. Only its hash is stored. */
 interface AccessToken {
   secret: string;
@@ -24,7 +22,7 @@ interface AccessToken {
 
 /** Creates a ticket for the queue dashboard. It is valid once, for one minute. */
 export const issueTicket = (
-  deps: AccessDeps,
+  deps: ServerDeps,
   session: AuthenticatedSession,
 ): Promise<AccessToken> => issueToken(deps, "ticket", session);
 
@@ -32,7 +30,7 @@ export const issueTicket = (
  * Exchanges a ticket for a dashboard session of 30 minutes. Of several concurrent attempts, one succeeds.
  * @throws AppError unauthenticated if the ticket is used, expired or unknown, or the user's session has ended; not-admin
  */
-export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<AccessToken> {
+export async function redeemTicket(deps: ServerDeps, ticket: string): Promise<AccessToken> {
   const { database, now } = deps;
   const record = await database.dashboardTokens
     .findOneAndDelete({ _id: hashOf(ticket), kind: "ticket", expiresAt: { $gt: now() } })
@@ -49,7 +47,7 @@ export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<Ac
  * @throws AppError unauthenticated if either has ended
  */
 export async function findDashboardSession(
-  deps: AccessDeps,
+  deps: ServerDeps,
   secret: string,
 ): Promise<AuthenticatedSession> {
   const { database, now } = deps;
@@ -61,7 +59,7 @@ export async function findDashboardSession(
 }
 
 async function issueToken(
-  { database, now }: AccessDeps,
+  { database, now }: ServerDeps,
   kind: DashboardTokenKind,
   session: AuthenticatedSession,
 ): Promise<AccessToken> {
@@ -79,7 +77,7 @@ async function issueToken(
 }
 
 function sessionOfToken(
-  deps: AccessDeps,
+  deps: ServerDeps,
   token: DashboardTokenRecord,
 ): Promise<AuthenticatedSession> {
   return resumeSession(deps, { userId: token.userId.toString(), sessionId: token.sessionId });
@@ -100,11 +98,9 @@ export function dashboardCookie({ VITE_API_URL }: Pick<Settings, "VITE_API_URL">
     : { name: "queue_session", path: QUEUE_PATH, secure };
 }
 
-type CookieDeps = Pick<ServerDeps, "settings">;
-
 /** Sets the cookie of a dashboard session. Only requests from pages of this host carry it, and scripts cannot read it. */
 export function setDashboardCookie(
-  { settings }: CookieDeps,
+  { settings }: ServerDeps,
   ctx: AppContext,
   { secret, expiresAt }: AccessToken,
 ): void {
@@ -116,14 +112,14 @@ export function setDashboardCookie(
   });
 }
 
-export const dashboardSecret = ({ settings }: CookieDeps, ctx: AppContext): string | undefined =>
+export const dashboardSecret = ({ settings }: ServerDeps, ctx: AppContext): string | undefined =>
   ctx.cookies.get(dashboardCookie(settings).name);
 
 /**
  * Requires a dashboard session, and puts the user session that it was opened from into `ctx.state`. A bearer token is not
  * accepted.
  */
-export function requireDashboardAccess(deps: AccessDeps & CookieDeps): AppMiddleware {
+export function requireDashboardAccess(deps: ServerDeps): AppMiddleware {
   return async (ctx, next) => {
     const secret = dashboardSecret(deps, ctx);
     if (secret === undefined) throw dashboardNotOpen();

@@ -1,5 +1,5 @@
 import { MongoBackend } from "@agendajs/mongo-backend";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { nativeDb } from "@shared/database/database.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";

@@ -13,11 +13,11 @@ import { html } from "@shared/runtime/html.ts";
 import type { Next } from "koa";
 import { assertAdmin } from "../../http/access.ts";
 import type { AppContext } from "../../http/context.ts";
+import { NO_FRAMES_OR_FORMS } from "../../http/create-http-server.ts";
 import { notFound } from "../../http/errors.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
-import { NO_FRAMES_OR_FORMS } from "../../http/security-headers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
+import { type Admin, commitAsAdmin } from "../admin/security-log.ts";
 import {
   dashboardSecret,
   findDashboardSession,
@@ -74,7 +74,7 @@ async function isSessionValid(deps: ServerDeps, secret: string): Promise<boolean
  * @throws AppError not-found if none of the jobs is still in the queue
  */
 async function changeJobs(
-  deps: AdminDeps & Pick<ServerDeps, "queueDashboard">,
+  deps: ServerDeps,
   input: { admin: Admin; action: JobAction; jobIds: readonly string[] },
 ): Promise<JobsChanged> {
   const { admin, action, jobIds } = input;

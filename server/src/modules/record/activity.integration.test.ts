@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import { activitySchema, MAX_ACTIVITY } from "@shared/contract/performance.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser } from "@shared/testing/factories.ts";

@@ -17,11 +17,9 @@ import {
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-type LedgerDeps = Pick<ServerDeps, "database" | "now">;
-
 /** The records after a sequence number, oldest first, as the public may see them. */
 export async function readLedgerPage(
-  { database, now }: LedgerDeps,
+  { database, now }: ServerDeps,
   { after, limit }: LedgerQuery,
 ): Promise<LedgerPage> {
   const head = await readLedgerHead(database);
@@ -31,7 +29,7 @@ export async function readLedgerPage(
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 
-export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
+export async function* downloadLedger({ database, now }: ServerDeps): AsyncGenerator<string> {
   const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
   for await (const entry of streamLedgerEntries(database, { upTo: head.seq, audience })) {
@@ -40,7 +38,7 @@ export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGener
 }
 
 export async function listLedgerHeads(
-  { database }: Pick<ServerDeps, "database">,
+  { database }: ServerDeps,
   { before, limit }: LedgerHeadsQuery,
 ): Promise<LedgerHeads> {
   const published = await database.ledgerPublications
@@ -73,10 +71,7 @@ const presentWitness = (receipt: WitnessReceiptRecord): HeadWitness => ({
 });
 
 /** The proofs of all calendars for the head of one day as one .ots file. @throws AppError not-found */
-export async function readHeadProof(
-  { database }: Pick<ServerDeps, "database">,
-  day: string,
-): Promise<Buffer> {
+export async function readHeadProof({ database }: ServerDeps, day: string): Promise<Buffer> {
   const receipts = await database.witnessReceipts
     .find({ day, kind: "opentimestamps" })
     .sort({ name: 1 });

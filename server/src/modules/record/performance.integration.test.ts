@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";

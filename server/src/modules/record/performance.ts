@@ -1,16 +1,18 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MESSAGES } from "@shared/contract/constants.ts";
+import { csvLine } from "@shared/contract/files.ts";
 import type {
   Performance,
+  PerformanceExportQuery,
   PerformancePeriod,
   PerformanceQuery,
 } from "@shared/contract/performance.ts";
 import type { Database } from "@shared/database/database.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import {
   PERFORMANCE_STATE_ID,
   type PerformanceStateRecord,
 } from "@shared/database/models/performance.ts";
-import { seriesOf } from "@shared/domain/performance-series.ts";
-import { computeMetrics } from "@shared/stats/performance-metrics.ts";
+import { computeMetrics, seriesKeysOf, seriesOf } from "@shared/stats/performance-metrics.ts";
 import { mergeTallies } from "@shared/stats/tally.ts";
 
 const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
@@ -48,7 +50,7 @@ export async function readPerformance(
 }
 
 /** First day of a period; null for the whole record. */
-export function firstDay(period: PerformancePeriod, now: Date): string | null {
+function firstDay(period: PerformancePeriod, now: Date): string | null {
   const days = PERIOD_DAYS[period];
   if (days === null) return null;
   return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
@@ -65,5 +67,77 @@ function recordedOf(
   return {
     symbols: [...new Set(kinds.map(({ symbol }) => symbol))].toSorted(),
     analysts: [...analysts].toSorted(([a], [b]) => a.localeCompare(b)).map(([, one]) => one),
+  };
+}
+
+/** The closed trades of the selected signals, oldest first, as the text of a file. */
+export async function* exportTrades(
+  deps: { database: Database; now: () => Date },
+  query: PerformanceExportQuery,
+): AsyncGenerator<string> {
+  const isCsv = query.format === "csv";
+  let count = 0;
+  for await (const trade of readTrades(deps, query)) {
+    const row = exportRow(trade);
+    if (isCsv && count === 0) yield csvLine(Object.keys(row));
+    yield isCsv
+      ? csvLine(Object.values(row))
+      : `${count === 0 ? "[" : ","}\n${JSON.stringify(row)}`;
+    count += 1;
+  }
+  if (!isCsv) yield count === 0 ? "[]\n" : "\n]\n";
+}
+
+type Trade = MarketAnalysisRecord &
+  Required<Pick<MarketAnalysisRecord, "finishedAt" | "result" | "resolution">>;
+
+async function* readTrades(
+  { database, now }: { database: Database; now: () => Date },
+  query: PerformanceExportQuery,
+): AsyncGenerator<Trade> {
+  const since = firstDay(query.period, now());
+  const series = seriesOf(query);
+  if (series === null) return;
+  const trades = database.marketAnalyses
+    .find({
+      outcome: { $exists: true },
+      status: "completed",
+      "resolution.resolved_at": { $gte: since ?? "" },
+    })
+    .sort({ "resolution.resolved_at": 1 })
+    .select({ provenance: 0, "result.analysis.raw_ai": 0 })
+    .lean<Trade[]>()
+    .cursor();
+  for await (const trade of trades) {
+    if (seriesKeysOf(trade).includes(series)) yield trade;
+  }
+}
+
+/** A trade in exports. Names state units; prices are in the quote currency of the symbol, R is entry to stop. */
+function exportRow({ result: { analysis }, resolution, ...trade }: Trade) {
+  const { source } = analysis;
+  return {
+    time_utc: trade.finishedAt.toISOString(),
+    symbol: trade.symbol,
+    timeframe: trade.timeframe,
+    signal: analysis.final_signal,
+    confidence_percent: analysis.confidence,
+    calibrated_confidence_percent: analysis.calibrated_confidence ?? null,
+    entry_quote_currency: analysis.entry,
+    stop_loss_quote_currency: analysis.stop_loss,
+    take_profit_quote_currency: analysis.take_profit,
+    outcome: resolution.outcome,
+    reason: resolution.reason,
+    filled_at_utc: resolution.filled_at,
+    fill_quote_currency: resolution.fill,
+    exited_at_utc: resolution.exited_at,
+    exit_quote_currency: resolution.exit,
+    resolved_at_utc: resolution.resolved_at,
+    result_r_after_fees: resolution.r_multiple,
+    analyst: source.analyst,
+    analyst_version: source.analyst_version ?? null,
+    analysis_id: String(trade._id),
+    ledger_record: trade.ledgerSeq ?? null,
+    record: source.demo_record ? MESSAGES.demoRecord : null,
   };
 }

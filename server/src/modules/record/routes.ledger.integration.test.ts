@@ -1,7 +1,7 @@
 import { ledgerEntrySchema, ledgerHeadSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
 import { createLedgerVerifier } from "@shared/contract/ledger-verifier.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";

@@ -3,14 +3,12 @@ import type { Activity, Performance, PerformanceQuery } from "@shared/contract/p
 import { ledgerRoutes } from "@shared/contract/routes/ledger-routes.ts";
 import { readLedgerHead } from "@shared/domain/ledger.ts";
 import { LRUCache } from "lru-cache";
-import { unlessKnown } from "../../http/etag.ts";
+import { unlessKnown } from "../../http/caching.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { readActivity } from "./activity.ts";
-import { writeActivityFeed } from "./activity-feed.ts";
+import { readActivity, writeActivityFeed } from "./activity.ts";
 import { downloadLedger, listLedgerHeads, readHeadProof, readLedgerPage } from "./ledger.ts";
-import { readPerformance } from "./performance.ts";
-import { exportTrades } from "./performance-export.ts";
+import { exportTrades, readPerformance } from "./performance.ts";
 
 /** Records are appended about once a second at most. */
 const HEAD_CACHE_SECONDS = 5;
@@ -53,9 +51,7 @@ const cacheSecondsOf = ({ recorded }: Performance): number =>
 const MAX_CACHED_RESPONSES = 200;
 
 /** Performance and latest results of all signals. Performance is read at most once per 30 s for each choice of filters, or 3 s while there are none. */
-export function createPerformanceHandlers(
-  deps: Pick<ServerDeps, "database" | "now" | "settings">,
-): BoundRoute[] {
+export function createPerformanceHandlers(deps: ServerDeps): BoundRoute[] {
   const responses = new LRUCache<string, Performance, PerformanceQuery>({
     max: MAX_CACHED_RESPONSES,
     async fetchMethod(_key, _stale, { context, options }) {

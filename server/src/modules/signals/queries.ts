@@ -1,8 +1,7 @@
-import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
+import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import type { Resolution, SignalProgressResponse } from "@shared/contract/resolution.ts";
 import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
 import type { HistoryPage } from "@shared/contract/signal.ts";
-import type { SignalProgressResponse } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -23,7 +22,7 @@ export const signalNotFound = (): AppError => new AppError("not-found", "There i
 
 /** A user's own signal, or any signal without a user. @throws AppError not-found */
 export async function findSignal(
-  deps: Pick<ServerDeps, "database">,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id"> | null,
   id: unknown,
 ): Promise<SignalRecord> {
@@ -39,7 +38,7 @@ export async function findSignal(
 
 /** The candles of a user's own signal; none if it is unfinished or failed. @throws AppError not-found */
 export async function readSignalCandles(
-  deps: Pick<ServerDeps, "database">,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id">,
   id: unknown,
 ): Promise<SignalCandles> {
@@ -89,16 +88,16 @@ async function symbolsWith(database: Database, user: Owner, part: string): Promi
 const MAX_CANDLES = 500;
 
 export async function getSignalProgress(
-  { database }: Pick<ServerDeps, "database">,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "role">,
   id: unknown,
 ): Promise<SignalProgressResponse> {
-  const signal = await findSignal({ database }, user.role === "admin" ? null : user, id);
+  const signal = await findSignal(deps, user.role === "admin" ? null : user, id);
   return {
     signal_id: signal._id.toString(),
     symbol: signal.symbol,
     timeframe: signal.timeframe,
-    ...(await readProgress(database, signal)),
+    ...(await readProgress(deps.database, signal)),
     shared_at: signal.sharedAt?.toISOString() ?? null,
   };
 }

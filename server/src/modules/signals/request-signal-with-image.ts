@@ -1,18 +1,17 @@
-import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
-import type { SignalRecord } from "@shared/database/models/signal.ts";
-import type { ChartImageRecord } from "@shared/database/models/stored-file.ts";
+import { IMAGE_ANALYSIS_CREDITS, MESSAGES } from "@shared/contract/constants.ts";
+import type { ChartImageRecord, SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { hasAccess } from "@shared/domain/access.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
-import { hasAccess } from "@shared/domain/subscription-access.ts";
-import { presentChartImage } from "@shared/files/chart-images.ts";
+import { presentChartImage } from "@shared/domain/file-store.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import type { Types } from "mongoose";
 import { assertApproved } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { assertCanPayForImage, assertImageAllowed, noCredits } from "../files/policy.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
@@ -29,7 +28,7 @@ export interface ImageRequestInput extends RequestSignalInput {
  * @throws AppError no-credits, rate-limited
  */
 export async function assertCanSendImage(
-  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  deps: ServerDeps,
   input: Pick<ImageRequestInput, "user" | "idempotencyKey">,
 ): Promise<void> {
   if (await findByIdempotencyKey(deps.database, input, { at: deps.now() })) return;
@@ -98,4 +97,20 @@ async function takeCredit(
   if (!charged) throw noCredits();
   assertApproved({ ...charged, approved: hasAccess(charged, uow.at) });
   assertImageAllowed(charged);
+}
+
+/** @throws AppError image-not-allowed */
+export function assertImageAllowed(user: Pick<UserRecord, "allowImageUpload">): void {
+  if (!user.allowImageUpload) {
+    throw new AppError("image-not-allowed", "Chart images are not enabled for your account.");
+  }
+}
+
+/** @throws AppError no-credits */
+function assertCanPayForImage(user: Pick<UserRecord, "imageCredits">): void {
+  if (user.imageCredits < IMAGE_ANALYSIS_CREDITS) throw noCredits();
+}
+
+function noCredits(): AppError {
+  return new AppError("no-credits", MESSAGES.noCredits);
 }

@@ -91,7 +91,8 @@ async function insertOnce(
     writeSignal(deps, uow, { input, id, attachment, joined });
   if (attachment) return commit(database, options, (uow) => write(uow));
   const candleClosedAt = lastCandleClose(request.timeframe, now());
-  const key = analysisKey({ ...request, candleClosedAt }, await readAnalysisSetup(deps));
+  const setup = await readAnalysisSetup(deps);
+  const key = analysisKey({ ...request, candleClosedAt }, setup);
   const batch = {
     write: joiningAnalyses,
     input: (at: Date) => ({ database, userId, request, requestId, key, candleClosedAt, at }),

@@ -1,5 +1,4 @@
-import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { type signalHeadersSchema, signalRoutes } from "@shared/contract/routes/signal-routes.ts";
 import type { SignalAccepted, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -7,10 +6,13 @@ import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
-import { assertImageAllowed } from "../files/policy.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
-import { assertCanSendImage, requestSignalWithImage } from "./request-signal-with-image.ts";
+import {
+  assertCanSendImage,
+  assertImageAllowed,
+  requestSignalWithImage,
+} from "./request-signal-with-image.ts";
 import { drawShareImage } from "./share-image.ts";
 import { createShareLink, readSharedSignal, revokeShareLink } from "./share-signal.ts";
 

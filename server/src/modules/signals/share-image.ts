@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
-import type { Candle } from "@shared/contract/candle.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
-import type { SharedSignal } from "@shared/contract/signal-page.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
+import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
 import { formatNumber, formatPrice } from "@shared/domain/format-price.ts";
 import { html } from "@shared/runtime/html.ts";
 import sharp, { type OverlayOptions } from "sharp";

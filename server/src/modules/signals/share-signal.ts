@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import {
   type SharedSignal,
   type ShareLink,
   sharedAnalysisSchema,
-} from "@shared/contract/signal-page.ts";
+} from "@shared/contract/resolution.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
@@ -22,7 +22,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
  * @throws AppError not-found, or invalid-input for a signal without a result
  */
 export async function createShareLink(
-  deps: Pick<ServerDeps, "database" | "now" | "origin">,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<ShareLink> {
@@ -42,7 +42,7 @@ export async function createShareLink(
 
 /** Revokes the link to a user's own signal, if there is one. @throws AppError not-found */
 export async function revokeShareLink(
-  deps: Pick<ServerDeps, "database" | "now" | "origin">,
+  deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<void> {
@@ -64,7 +64,7 @@ const ABOUT_ORIGIN = /^(Demo record,|Demo data:|Rule-based analysis:)/;
 
 /** The signal of a link: an allow-list without data of its user. @throws AppError not-found, also after `SHARE_LINK_DAYS` */
 export async function readSharedSignal(
-  { database, settings, now }: Pick<ServerDeps, "database" | "settings" | "now">,
+  { database, settings, now }: ServerDeps,
   token: string,
 ): Promise<SharedSignal> {
   const expired = new Date(now().getTime() - settings.SHARE_LINK_DAYS * DAY_MS);

@@ -6,7 +6,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ApiClient } from "../../testing/api-client.ts";
+import { ApiClient } from "../../testing/start-live-server.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 describe("GET /signal-history with a filter", () => {

@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";

@@ -1,14 +1,14 @@
-import { nativeCollection } from "@shared/database/database.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
-import { cachedRead } from "../../http/cached-read.ts";
+import { z } from "zod";
+import { cachedRead } from "../../http/caching.ts";
 import { analysesUsedUp, rateLimited, unavailable } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { readQueueDepth } from "./queue-depth.ts";
 
 /** As many as a user may request per minute. */
 export const MAX_UNFINISHED_PER_USER = 60;
@@ -28,15 +28,13 @@ export const MIN_CAPACITY = 50;
 const REREAD_AFTER_MS = 500;
 
 /** Rejects requests that could not be processed in time. @throws AppError unavailable */
-export async function assertQueueCapacity(
-  deps: Pick<ServerDeps, "database" | "now">,
-): Promise<void> {
+export async function assertQueueCapacity(deps: ServerDeps): Promise<void> {
   if (await isQueueFull(deps)) throw unavailable();
 }
 
 const isQueueFull = cachedRead(
   REREAD_AFTER_MS,
-  async ({ database, now }: Pick<ServerDeps, "database" | "now">): Promise<boolean> => {
+  async ({ database, now }: ServerDeps): Promise<boolean> => {
     const { waiting } = await readQueueDepth(database, now());
     if (waiting < MIN_CAPACITY * MAX_WAITING_PER_SLOT) return false;
     const workers = await findActiveWorkers(database);
@@ -50,22 +48,18 @@ const isQueueFull = cachedRead(
  * @param ahead unfinished signals including the new one; changes of one user run one at a time
  * @throws AppError rate-limited
  */
-export function assertUserLimit({ settings }: Pick<ServerDeps, "settings">, ahead: number): void {
+export function assertUserLimit({ settings }: ServerDeps, ahead: number): void {
   if (settings.RATE_LIMIT === "off" || ahead < MAX_UNFINISHED_PER_USER) return;
   throw rateLimited(RETRY_AFTER_SECONDS);
 }
 
 /** For a second after workers start with another setup, requests may still join an analysis of the previous setup. */
-export const readAnalysisSetup = cachedRead(
-  1_000,
-  ({ database }: Pick<ServerDeps, "database" | "now">) =>
-    database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
+export const readAnalysisSetup = cachedRead(1_000, ({ database }: ServerDeps) =>
+  database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
 );
 
-type LimitDeps = Pick<ServerDeps, "database" | "settings" | "now">;
-
 /** AI analyses that the requests of one user may start a day; null without a limit. The rules cost nothing. */
-async function readAnalysisLimit(deps: LimitDeps): Promise<number | null> {
+async function readAnalysisLimit(deps: ServerDeps): Promise<number | null> {
   const { RATE_LIMIT, ANALYSES_PER_USER_PER_DAY: limit } = deps.settings;
   if (RATE_LIMIT === "off" || limit === null) return null;
   return (await readAnalysisSetup(deps))?.analyst === "rules" ? null : limit;
@@ -73,7 +67,7 @@ async function readAnalysisLimit(deps: LimitDeps): Promise<number | null> {
 
 /** Rejects a request for an own analysis early. @throws AppError rate-limited */
 export async function assertAnalysesLeft(
-  deps: LimitDeps,
+  deps: ServerDeps,
   { analyses }: Pick<UserRecord, "analyses">,
 ): Promise<void> {
   const limit = await readAnalysisLimit(deps);
@@ -84,7 +78,7 @@ export async function assertAnalysesLeft(
 
 /** Counts an analysis that a user's request starts, in its transaction. @throws AppError rate-limited */
 export async function countAnalysis(
-  deps: LimitDeps,
+  deps: ServerDeps,
   { session, at }: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<void> {
@@ -98,4 +92,43 @@ export async function countAnalysis(
     { session, projection: { analyses: 1 }, returnDocument: "after" },
   );
   if ((user?.analyses?.count ?? 0) > limit) throw analysesUsedUp(limit, at);
+}
+
+export interface QueueDepth {
+  /** Analyses that users have requested. */
+  waiting: number;
+  /** Those that only watchers wait for. All requests are ahead of them. */
+  scheduledWaiting: number;
+  running: number;
+  /** Age of the oldest waiting request; 0 without one. */
+  oldestWaitingSeconds: number;
+}
+
+/** A scheduled analysis has no user, and is its own first signal. */
+const IS_SCHEDULED = {
+  $and: [
+    { $eq: ["$status", "queued"] },
+    { $eq: [{ $type: "$userId" }, "missing"] },
+    { $eq: ["$joinedSignals", 1] },
+  ],
+} as const;
+
+const groupsSchema = z.array(z.object({ _id: z.string(), count: z.number(), oldest: z.date() }));
+
+/** Counts the unfinished analyses with the partial index that holds only these. */
+export async function readQueueDepth(database: Database, now: Date): Promise<QueueDepth> {
+  const _id = { $cond: [IS_SCHEDULED, "scheduled", "$status"] };
+  const found = await database.marketAnalyses.aggregate([
+    { $match: { status: { $in: ["queued", "running"] }, updatedAt: { $gt: new Date(0) } } },
+    { $group: { _id, count: { $sum: 1 }, oldest: { $min: "$createdAt" } } },
+  ]);
+  const groups = new Map(groupsSchema.parse(found).map((group) => [group._id, group]));
+  const waiting = groups.get("queued");
+  const ageMs = waiting ? now.getTime() - waiting.oldest.getTime() : 0;
+  return {
+    waiting: waiting?.count ?? 0,
+    scheduledWaiting: groups.get("scheduled")?.count ?? 0,
+    running: groups.get("running")?.count ?? 0,
+    oldestWaitingSeconds: Math.max(0, ageMs) / 1_000,
+  };
 }

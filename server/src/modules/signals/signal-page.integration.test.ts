@@ -1,9 +1,9 @@
-import { HOUR_MS, MINUTE_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import {
   sharedSignalSchema,
   shareLinkSchema,
   signalProgressSchema,
-} from "@shared/contract/signal-page.ts";
+} from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -14,8 +14,12 @@ import { type SpawnedService, spawnService } from "@shared/testing/spawn-service
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveServer, startLiveServer, TEST_SECRETS } from "../../testing/start-live-server.ts";
+import {
+  ApiClient,
+  type LiveServer,
+  startLiveServer,
+  TEST_SECRETS,
+} from "../../testing/start-live-server.ts";
 
 const candle = (time: number) => ({ time, open: 100, high: 101, low: 99, close: 100, volume: 1 });
 

@@ -1,5 +1,5 @@
-import { signalCandlesSchema } from "@shared/contract/candle.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
+import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import {
   historyPageSchema,
   signalAcceptedSchema,

@@ -2,8 +2,7 @@ import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
-import type { SubscriptionRecord } from "@shared/database/models/subscription.ts";
+import type { PaymentProofRecord, SubscriptionRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import {
   extendSubscription,
@@ -18,10 +17,10 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { Admin, AdminDeps, UserActionInput } from "../admin/security-log.ts";
+import type { Admin, UserActionInput } from "../admin/security-log.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
 
-type Deps = AdminDeps & Pick<ServerDeps, "settings">;
+type Deps = ServerDeps;
 
 /**
  * Approves a user and accepts the proof of payment that awaits review. With a plan, given or named in that proof, it starts a
@@ -109,7 +108,7 @@ async function isFirstUse(
 }
 
 /** Revokes a user's approval and ends their subscription. @throws AppError not-found, own-account */
-export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+export async function revokeUser(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
   const { database } = deps;
   assertNotOwnAccount(input.admin, await findUserByName(database, input.username));
   return commitOnUser(deps, input, async (uow, found) => {

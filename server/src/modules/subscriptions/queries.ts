@@ -1,8 +1,18 @@
-import { planById } from "@shared/contract/plans.ts";
-import type { BillingPeriod, OwnSubscription } from "@shared/contract/subscription.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { csvLine } from "@shared/contract/files.ts";
+import { type PlanId, planById } from "@shared/contract/plans.ts";
+import {
+  type BillingPeriod,
+  ENDING_DAYS,
+  type OwnSubscription,
+  type SubscriptionStatus,
+  type SubscriptionSummary,
+} from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
+import type { BillingPeriodRecord } from "@shared/database/models/payment.ts";
+import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { presentSubscription } from "@shared/domain/subscription-access.ts";
+import { presentSubscription } from "@shared/domain/access.ts";
 import { monthStart, statusAt } from "@shared/domain/subscription-schedule.ts";
 import { periodOfMonth } from "@shared/domain/subscriptions.ts";
 import { presentProof } from "@shared/domain/user-card.ts";
@@ -12,7 +22,7 @@ import { createSignPath, type SignPath } from "../files/signed-url.ts";
 
 /** The subscription of a user, with what they have paid for. */
 export async function getOwnSubscription(
-  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  deps: ServerDeps,
   user: UserRecord,
 ): Promise<OwnSubscription> {
   const [periods, nextCredits] = await Promise.all([
@@ -27,7 +37,7 @@ export async function getOwnSubscription(
 }
 
 async function findNextCredits(
-  { database, now }: Pick<ServerDeps, "database" | "now">,
+  { database, now }: ServerDeps,
   { _id, subscription }: UserRecord,
 ): Promise<OwnSubscription["next_credits"]> {
   if (!subscription || statusAt(subscription, now()) === "ended") return null;
@@ -68,3 +78,123 @@ export async function listBillingPeriods(
     };
   });
 }
+
+const ENDED_DAYS = 30;
+
+const daysAfter = (at: Date, days: number): Date => new Date(at.getTime() + days * DAY_MS);
+
+/** Numbers of subscriptions at this time, whether or not a worker has stored their status. */
+export async function summarizeSubscriptions({
+  database,
+  now,
+}: ServerDeps): Promise<SubscriptionSummary> {
+  const at = now();
+  const [groups, revenueBefore, proofs] = await Promise.all([
+    countGroups(database, at),
+    revenueAt(database, daysAfter(at, -ENDED_DAYS)),
+    database.paymentProofs.find(AWAITS_REVIEW).select({ createdAt: 1 }).lean(),
+  ]);
+  const active = groups.filter(({ _id }) => _id.status === "active");
+  const count = (status: SubscriptionStatus) =>
+    sum(groups.filter(({ _id }) => _id.status === status).map((group) => group.count));
+  const activeOf = (id: PlanId) =>
+    sum(active.filter(({ _id }) => _id.plan === id).map((group) => group.count));
+  const revenue = revenueOf(active);
+  return {
+    active: count("active"),
+    grace: count("grace"),
+    ended_30_days: count("ended"),
+    ending_7_days: sum(active.map(({ ending }) => ending)),
+    monthly_revenue_usd: revenue,
+    monthly_revenue_change_usd: revenue - revenueBefore,
+    by_plan: {
+      starter: activeOf("starter"),
+      trader: activeOf("trader"),
+      pro: activeOf("pro"),
+      institutional: activeOf("institutional"),
+    },
+    proofs_waiting: proofs.length,
+    median_proof_submitted_at: median(proofs.map(({ createdAt }) => createdAt)),
+  };
+}
+
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);
+
+const revenueOf = (groups: readonly { _id: { plan: PlanId }; count: number }[]): number =>
+  sum(groups.map(({ _id, count }) => planById(_id.plan).monthlyUsd * count));
+
+/** Subscriptions that give access, and those that have ended recently. */
+function countGroups(
+  { users }: Database,
+  at: Date,
+): Promise<{ _id: { plan: PlanId; status: SubscriptionStatus }; count: number; ending: number }[]> {
+  const isActive = { $gt: ["$subscription.endsAt", at] };
+  const isInGrace = { $gt: ["$subscription.accessEndsAt", at] };
+  const endsSoon = { $lte: ["$subscription.endsAt", daysAfter(at, ENDING_DAYS)] };
+  const status = { $cond: [isActive, "active", { $cond: [isInGrace, "grace", "ended"] }] };
+  return users.aggregate([
+    { $match: { "subscription.accessEndsAt": { $gt: daysAfter(at, -ENDED_DAYS) } } },
+    {
+      $group: {
+        _id: { plan: "$subscription.plan", status },
+        count: { $sum: 1 },
+        ending: { $sum: { $cond: [endsSoon, 1, 0] } },
+      },
+    },
+  ]);
+}
+
+/** Monthly revenue at an earlier time, from the payments. */
+async function revenueAt({ billingPeriods }: Database, at: Date): Promise<number> {
+  const groups = await billingPeriods.aggregate<{ _id: { plan: PlanId }; count: number }>([
+    {
+      $match: {
+        endsAt: { $gt: at },
+        startedAt: { $lte: at },
+        $or: [{ revokedAt: { $exists: false } }, { revokedAt: { $gt: at } }],
+      },
+    },
+    { $group: { _id: { plan: "$plan" }, count: { $sum: 1 } } },
+  ]);
+  return revenueOf(groups);
+}
+
+function median(times: readonly Date[]): string | null {
+  const sorted = times.map((time) => time.getTime()).sort((one, other) => one - other);
+  const middle = sorted.length / 2;
+  const [low, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return low === undefined || high === undefined ? null : new Date((low + high) / 2).toISOString();
+}
+
+const COLUMNS = [
+  ...["username", "email", "plan", "months", "price_usd"],
+  ...["started_at", "ends_at", "revoked_at", "approved_at", "approved_by"],
+];
+
+type Payment = BillingPeriodRecord & { user: [{ username: string; email: string }] };
+
+/** All payments of existing users as CSV (RFC 4180), oldest first, written while it is sent. */
+export async function* exportPayments({ billingPeriods }: Database): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  const payments = billingPeriods.aggregate<Payment>([
+    { $sort: { _id: 1 } },
+    { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
+    { $match: { user: { $ne: [] } } },
+    { $project: { ...PERIOD_FIELDS, "user.username": 1, "user.email": 1 } },
+  ]);
+  for await (const { user, ...period } of payments.cursor<Payment>()) {
+    const [{ username, email }] = user;
+    const { plan, months, startedAt, endsAt, revokedAt, createdAt, by } = period;
+    yield csvLine([
+      ...[username, email, plan, months, planById(plan).monthlyUsd * months],
+      ...[startedAt.toISOString(), endsAt.toISOString(), revokedAt?.toISOString() ?? ""],
+      ...[createdAt.toISOString(), by],
+    ]);
+  }
+}
+
+const PERIOD_FIELDS = {
+  ...{ plan: 1, months: 1, startedAt: 1, endsAt: 1 },
+  ...{ revokedAt: 1, createdAt: 1, by: 1 },
+};

@@ -3,11 +3,9 @@ import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { exportPayments } from "./export-payments.ts";
 import { approveUser, renewSubscription, revokeUser } from "./manage-subscriptions.ts";
-import { getOwnSubscription } from "./queries.ts";
+import { exportPayments, getOwnSubscription, summarizeSubscriptions } from "./queries.ts";
 import { formatDay } from "./subscription-emails.ts";
-import { summarizeSubscriptions } from "./summary.ts";
 
 /** Approval, and subscriptions, which are approvals with an end. */
 export const subscriptionHandlers: BoundRoute[] = [

@@ -1,4 +1,4 @@
-import { EMAIL_KINDS } from "@shared/database/models/subscription.ts";
+import { EMAIL_KINDS } from "@shared/database/models/payment.ts";
 import { describe, expect, it } from "vitest";
 import { subscriptionEmail } from "./subscription-emails.ts";
 

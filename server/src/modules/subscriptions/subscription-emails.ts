@@ -1,10 +1,12 @@
-import { DAY_MS } from "@shared/contract/durations.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { REMINDER_DAYS } from "@shared/contract/subscription.ts";
-import type { EmailRecord } from "@shared/database/models/subscription.ts";
+import type { EmailRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { type AccountEmail, composeEmail, formatTime } from "@shared/runtime/compose-email.ts";
 import type { Mail } from "@shared/runtime/mailer.ts";
+import { repeat } from "@shared/runtime/repeat.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
@@ -76,3 +78,64 @@ const accessAfter = ({ endsAt, accessEndsAt }: EmailRecord["subscription"]): str
   accessEndsAt > endsAt
     ? `Without a renewal, you can use the signal bot until ${formatTime(accessEndsAt)}.`
     : "Without a renewal, you cannot use the signal bot after that.";
+
+const POLL_INTERVAL_MS = 2_000;
+const PAUSE_AFTER_FAILURE_MS = 15_000;
+
+/** Longer than an attempt may take, so that an email of a server that stopped is sent by another. */
+const RETRY_DELAY_MS = 2 * 60_000;
+
+/** At a time and server. */
+const MAX_EMAILS_IN_FLIGHT = 5;
+
+/** Sends stored emails, each at least once. Several servers share them. */
+export function startEmailQueue(deps: ServerDeps): { stop: () => Promise<void> } {
+  return repeat({
+    work: (stopping) => sendDueEmails(deps, stopping),
+    intervalMs: POLL_INTERVAL_MS,
+    retryMs: PAUSE_AFTER_FAILURE_MS,
+    onError: (error) => deps.logger.warn({ err: error }, "stored emails could not be sent"),
+  });
+}
+
+/** Sends all emails that are due. @throws the error of the first that fails; it is tried again later */
+export async function sendDueEmails(deps: ServerDeps, stopping?: AbortSignal): Promise<void> {
+  const failed = new AbortController();
+  const sendNext = async () => {
+    while (!stopping?.aborted && !failed.signal.aborted) {
+      const email = await claimEmail(deps);
+      if (!email) return;
+      await sendEmail(deps, email);
+    }
+  };
+  const senders = Array.from({ length: MAX_EMAILS_IN_FLIGHT }, () =>
+    sendNext().catch((error: unknown) => {
+      failed.abort();
+      throw error;
+    }),
+  );
+  for (const result of await Promise.allSettled(senders)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}
+
+function claimEmail({ database, now }: ServerDeps): Promise<EmailRecord | null> {
+  const at = now();
+  return database.emails
+    .findOneAndUpdate(
+      { dueAt: { $lte: at } },
+      { $set: { dueAt: new Date(at.getTime() + RETRY_DELAY_MS) } },
+      { sort: { dueAt: 1 } },
+    )
+    .lean();
+}
+
+async function sendEmail({ database, mailer, now, settings }: ServerDeps, email: EmailRecord) {
+  const at = now();
+  const user = await database.users.findById(email.userId).select({ username: 1, email: 1 }).lean();
+  const [webUrl = settings.VITE_API_URL] = settings.CLIENT_ORIGIN;
+  if (user && at < email.expiresAt) {
+    await mailer.send(subscriptionEmail(email, { user, at, webUrl }));
+  }
+  await database.emails.deleteOne({ _id: email._id });
+}

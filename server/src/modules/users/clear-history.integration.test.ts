@@ -8,8 +8,7 @@ import { createSignals, runResult, startRun } from "@shared/testing/signal-facto
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { finishRun } from "../../../../worker/src/signals/signal-lifecycle.ts";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
+import { ApiClient, type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 describe("clearing signal histories", () => {
   let server: LiveServer;

@@ -1,22 +1,18 @@
 import type { Database } from "@shared/database/database.ts";
+import { UNFINISHED } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import type { Types } from "mongoose";
-import {
-  type Admin,
-  type AdminDeps,
-  commitAsAdmin,
-  type UserActionInput,
-} from "../admin/security-log.ts";
-import { deleteSignals } from "../signals/delete-signals.ts";
+import { type ClientSession, Types } from "mongoose";
+import type { ServerDeps } from "../../server-deps.ts";
+import { type Admin, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 import { findUserByName } from "./manage-users.ts";
 
 /** Signals per transaction, which blocks the user's other changes. */
 const BATCH_SIZE = 500;
 
 export async function clearHistory(
-  deps: AdminDeps,
+  deps: ServerDeps,
   input: UserActionInput,
 ): Promise<{ user: UserRecord; deleted: number }> {
   const user = await findUserByName(deps.database, input.username);
@@ -30,7 +26,7 @@ export type CommitAction = <Result>(
 ) => Promise<Result>;
 
 export const asAdmin =
-  (deps: AdminDeps, admin: Admin): CommitAction =>
+  (deps: ServerDeps, admin: Admin): CommitAction =>
   (lockKeys, apply) =>
     commitAsAdmin(deps, { admin, lockKeys }, apply);
 
@@ -79,7 +75,7 @@ const USERS_AT_A_TIME = 8;
 
 /** Deletes the finished signals of all users. May be repeated after an interruption. */
 export async function clearAllHistory(
-  deps: AdminDeps,
+  deps: ServerDeps,
   { admin }: { admin: Admin },
 ): Promise<{ deleted: number; users: number }> {
   const userIds = await deps.database.signals.distinct("userId", {
@@ -97,4 +93,52 @@ export async function clearAllHistory(
     }
   }
   return total;
+}
+
+/** Deletes signals of a user and their idempotency keys. The analyses stay, since they belong to the market. */
+export async function deleteSignals(
+  database: Database,
+  { session }: Pick<UnitOfWork, "session">,
+  { userId, signalIds }: { userId: Types.ObjectId; signalIds: readonly Types.ObjectId[] },
+): Promise<void> {
+  const ids = { $in: [...signalIds] };
+  const imageAnalysisIds = await database.signals.distinct(
+    "analysisId",
+    { _id: ids, userId, chartImageId: { $exists: true } },
+    { session },
+  );
+  await database.signals.deleteMany({ _id: ids, userId }, { session });
+  await database.idempotencyKeys.deleteMany(
+    { _id: { $regex: `^${userId}:` }, signalId: ids },
+    { session },
+  );
+  await redactImageAnalyses(database, session, imageAnalysisIds);
+}
+
+/** Texts about a chart image may describe private content. The figures do not. */
+const REDACTED = {
+  "result.analysis.warnings": [],
+  "result.analysis.raw_ai.rationale": "",
+  "result.analysis.raw_ai.key_evidence": [],
+  "result.analysis.raw_ai.market_condition": "",
+  "result.analysis.raw_ai.what_to_watch_for": [],
+} as const;
+
+/** Names no image, but still tells an analysis of an image from one of the market. */
+const DELETED_IMAGE_ID = new Types.ObjectId("000000000000000000000000");
+
+async function redactImageAnalyses(
+  database: Database,
+  session: ClientSession,
+  analysisIds: readonly Types.ObjectId[],
+): Promise<void> {
+  if (analysisIds.length === 0) return;
+  const ids = { $in: [...analysisIds] };
+  await database.jobs.deleteMany({ _id: ids }, { session });
+  await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
+  await database.marketAnalyses.updateMany(
+    { _id: ids },
+    { $set: { ...REDACTED, chartImageId: DELETED_IMAGE_ID }, $unset: { provenance: 1 } },
+    { session },
+  );
 }

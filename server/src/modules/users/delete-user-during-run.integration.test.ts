@@ -4,8 +4,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
+import { ApiClient, type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
 const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };
 

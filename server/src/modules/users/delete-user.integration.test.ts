@@ -13,8 +13,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { finishRun } from "../../../../worker/src/signals/signal-lifecycle.ts";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
+import { ApiClient, type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), "delete-user-"));
 const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };

@@ -1,4 +1,4 @@
-import type { AccountDeletion } from "@shared/contract/account-requests.ts";
+import type { AccountDeletion } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
@@ -10,15 +10,13 @@ import { userNotFound } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
-import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
+import type { UserActionInput } from "../admin/security-log.ts";
 import { removeUserFiles } from "../files/stored-files.ts";
-import { deleteSignals } from "../signals/delete-signals.ts";
-import { asAdmin, type CommitAction, clearHistoryOf } from "./clear-history.ts";
-import { findUserByName } from "./manage-users.ts";
-import { assertOtherAdmin } from "./set-role.ts";
+import { asAdmin, type CommitAction, clearHistoryOf, deleteSignals } from "./clear-history.ts";
+import { assertOtherAdmin, findUserByName } from "./manage-users.ts";
 
 export async function deleteUser(
-  deps: AdminDeps & Pick<ServerDeps, "identity">,
+  deps: ServerDeps,
   { admin, username }: UserActionInput,
 ): Promise<UserRecord> {
   const user = await findUserByName(deps.database, username);
@@ -32,7 +30,7 @@ export async function deleteUser(
  * @throws AppError invalid-input if the username is not theirs, last-admin, reauthentication-required, wrong-password
  */
 export async function deleteOwnAccount(
-  deps: AdminDeps & Pick<ServerDeps, "identity" | "settings">,
+  deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
   { username, ...credentials }: AccountDeletion,
 ): Promise<void> {
@@ -53,7 +51,7 @@ export async function deleteOwnAccount(
  * first. If the rest fails, the user still exists and can be deleted again.
  */
 async function removeUser(
-  { database, identity }: Pick<ServerDeps, "database" | "identity">,
+  { database, identity }: ServerDeps,
   user: UserRecord,
   commitAction: CommitAction,
 ): Promise<void> {

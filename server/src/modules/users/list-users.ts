@@ -2,6 +2,7 @@ import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails, UserList, UserListQuery } from "@shared/contract/admin.ts";
 import { ENDING_DAYS } from "@shared/contract/subscription.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import {
   USER_APPROVAL_INDEX,
   USER_LIST_INDEX,
@@ -16,7 +17,6 @@ import { listSignals } from "../signals/queries.ts";
 import { listBillingPeriods } from "../subscriptions/queries.ts";
 import { findUserByName } from "./manage-users.ts";
 
-type ListDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 type Admin = Pick<UserRecord, "_id">;
 
 /** The fields of a user card. Reading whole users is slow for 50,000 of them. */
@@ -27,7 +27,7 @@ const CARD_FIELDS = {
 
 /** Users with signed URLs of their payment proofs, newest first: all of them, or one page. */
 export async function listUsers(
-  deps: ListDeps,
+  deps: ServerDeps,
   admin: Admin,
   query: UserListQuery,
 ): Promise<UserList> {
@@ -72,7 +72,7 @@ async function countUsers(database: Database): Promise<number> {
 }
 
 async function filterOf(
-  { database, now }: ListDeps,
+  { database, now }: ServerDeps,
   { search, status }: UserListQuery,
 ): Promise<QueryFilter<UserRecord>> {
   const found = search ? await matching(database, search) : {};
@@ -87,9 +87,6 @@ const endingWithin = (days: number, at: Date): QueryFilter<UserRecord> => ({
   "subscription.accessEndsAt": { $gt: at },
   "subscription.endsAt": { $gt: at, $lte: new Date(at.getTime() + days * 86_400_000) },
 });
-
-/** Filter for the proofs of payment that no administrator has accepted. */
-export const AWAITS_REVIEW = { reviewedAt: null };
 
 /** Makes users of former releases searchable. */
 export async function addSearchKeys({ users }: Pick<Database, "users">): Promise<void> {
@@ -114,7 +111,7 @@ async function matching(database: Database, search: string): Promise<QueryFilter
 }
 
 async function presentCards(
-  deps: ListDeps,
+  deps: ServerDeps,
   admin: Admin,
   users: readonly UserRecord[],
 ): Promise<UserCard[]> {
@@ -134,7 +131,7 @@ const MAX_SIGNALS = 20;
 
 /** A user with their payments, last credit entries and last signals. @throws AppError not-found */
 export async function getUserDetails(
-  deps: ListDeps,
+  deps: ServerDeps,
   admin: Admin,
   username: string,
 ): Promise<UserDetails> {

@@ -1,6 +1,7 @@
-import { usernameSchema } from "@shared/contract/account-requests.ts";
+import { usernameSchema } from "@shared/contract/account.ts";
+import type { RoleChange } from "@shared/contract/admin.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
@@ -9,12 +10,17 @@ import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import type { ClientSession, Types } from "mongoose";
 import { userNotFound } from "../../http/errors.ts";
-import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOwner } from "../accounts/account-emails.ts";
+import { reauthenticate } from "../accounts/two-factor.ts";
+import { commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 
 /** Allows or forbids a user to upload images. @throws AppError not-found */
 export function setImageAccess(
-  deps: AdminDeps,
+  deps: ServerDeps,
   input: UserActionInput & { allow: boolean },
 ): Promise<UserRecord> {
   const { database } = deps;
@@ -61,7 +67,7 @@ export async function changeAccount(
  * @throws AppError not-found, or invalid-input if the balance would exceed the safe integers
  */
 export function grantCredits(
-  deps: AdminDeps,
+  deps: ServerDeps,
   input: UserActionInput & { credits: number },
 ): Promise<UserRecord> {
   const { admin, credits } = input;
@@ -88,7 +94,7 @@ function invalidNumber(): AppError {
 
 /** Commits an administrator's action on a user, who is read in the transaction. @throws AppError not-found */
 export async function commitOnUser<Result>(
-  deps: AdminDeps,
+  deps: ServerDeps,
   { admin, username }: UserActionInput,
   apply: (uow: UnitOfWork, user: UserRecord) => Promise<Result>,
 ): Promise<Result> {
@@ -112,4 +118,52 @@ export async function findUserByName(
     : null;
   if (!user) throw userNotFound();
   return user;
+}
+
+/**
+ * Sets a user's role, which ends all of their sessions, even if they have that role. There is always an administrator:
+ * transactions that write to the admins' stream conflict, so two who demote each other at once cannot both succeed.
+ * @throws AppError not-found, last-admin, reauthentication-required, wrong-password
+ */
+export async function setRole(
+  deps: ServerDeps,
+  session: Pick<AuthenticatedSession, "user">,
+  { username, role, ...credentials }: RoleChange & { username: string },
+): Promise<{ user: UserRecord; isChanged: boolean }> {
+  const { database } = deps;
+  const { _id } = await findUserByName(database, username);
+  await reauthenticate(deps, session, credentials);
+  const options = { admin: session.user, lockKeys: [ADMINS_STREAM, userStream(_id)] };
+  const result = await commitAsAdmin(deps, options, async (uow) => {
+    if (role === "user") await assertOtherAdmin(database, _id, uow.session);
+    const update = { $set: { role, sessions: [] }, $inc: { sessionVersion: 1 } };
+    const user = await database.users
+      .findOneAndUpdate({ _id }, update, { session: uow.session })
+      .lean();
+    if (!user) throw userNotFound();
+    const isChanged = user.role !== role;
+    const reason = isChanged ? "role-changed" : "revoked-session";
+    uow.endSessions({ userId: _id.toString(), reason });
+    if (reason === "role-changed") {
+      uow.log({ type: "role:changed", user: user.username, details: { role } });
+      await addAccountUpdatedEvents(database, uow, { user: { ...user, role }, reason });
+    } else {
+      uow.log({ type: "session:ended", user: user.username, details: { reason } });
+    }
+    return { user, isChanged };
+  });
+  if (result.isChanged)
+    notifyOwner(deps, result.user, role === "admin" ? "made-admin" : "made-user");
+  return result;
+}
+
+/** @throws AppError last-admin if there is no administrator but this user */
+export async function assertOtherAdmin(
+  database: Database,
+  userId: Types.ObjectId,
+  session?: ClientSession,
+): Promise<void> {
+  const others = database.users.exists({ role: "admin", _id: { $ne: userId } });
+  if (await others.session(session ?? null)) return;
+  throw new AppError("last-admin", "There must be at least one administrator.");
 }

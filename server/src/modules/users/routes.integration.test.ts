@@ -14,8 +14,7 @@ import { chartImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiClient } from "../../testing/api-client.ts";
-import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
+import { ApiClient, type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const form = (fields: Record<string, string>): URLSearchParams => new URLSearchParams(fields);
 

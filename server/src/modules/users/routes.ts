@@ -3,8 +3,7 @@ import { type BoundRoute, handle } from "../../http/router.ts";
 import { clearAllHistory, clearHistory } from "./clear-history.ts";
 import { deleteUser } from "./delete-user.ts";
 import { getUserDetails, listUsers } from "./list-users.ts";
-import { grantCredits, setImageAccess } from "./manage-users.ts";
-import { setRole } from "./set-role.ts";
+import { grantCredits, setImageAccess, setRole } from "./manage-users.ts";
 
 const count = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { PUSH_WAIT, PushClient } from "@shared/testing/api-client.ts";

@@ -1,7 +1,6 @@
-import { watchlistRoutes } from "@shared/contract/routes/watchlist-routes.ts";
+import { watchlistRoutes } from "@shared/contract/routes/signal-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { addItem, changeItem, deleteItem } from "./manage-watchlist.ts";
-import { listWatchlist, presentItem } from "./present-watchlist.ts";
+import { addItem, changeItem, deleteItem, listWatchlist, presentItem } from "./watchlist.ts";
 
 /** Markets that users watch. */
 export const watchlistHandlers: BoundRoute[] = [

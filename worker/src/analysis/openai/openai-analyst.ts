@@ -1,5 +1,4 @@
-import { rationaleText } from "@shared/contract/rationale.ts";
-import { rationaleSchema, signalKindSchema } from "@shared/contract/signal.ts";
+import { rationaleSchema, rationaleText, signalKindSchema } from "@shared/contract/signal.ts";
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import type {

@@ -1,7 +1,7 @@
-import type { Candle } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { roundTripPercent } from "@shared/contract/trading-costs.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
+import { roundTripPercent } from "@shared/contract/resolution.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import type { AdviceRequest } from "../analyst.ts";
 import { volatilityRegime } from "../indicators.ts";

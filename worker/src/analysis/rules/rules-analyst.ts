@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { formatDistance, formatNumber } from "@shared/domain/format-price.ts";
 import type { Advice, Analyst } from "../analyst.ts";
 import { structureAround, volatilityRegime } from "../indicators.ts";

@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
 import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {

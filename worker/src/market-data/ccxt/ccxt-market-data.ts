@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Exchange, MarketInterface } from "ccxt";
 import { z } from "zod";

@@ -1,10 +1,10 @@
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import {
   type Candle,
   candleSchema,
   TIMEFRAME_MS,
   type Timeframe,
-} from "@shared/contract/candle.ts";
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+} from "@shared/contract/market-data.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { patient } from "../../testing/fakes.ts";

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import { SECOND_MS } from "@shared/contract/durations.ts";
+import { SECOND_MS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
-import { parseCandleCsv, parseCandleFileName } from "@shared/outcomes/candle-files.ts";
+import { parseCandleCsv, parseCandleFileName } from "@shared/outcomes/resolve-again.ts";
 import {
   firstOpeningTime,
   mergeParts,

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@shared/contract/durations.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
 import { expect, it } from "vitest";
 import { createReplayMarketData } from "./replay-market-data.ts";
 import { activityAt } from "./simulation.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "@shared/contract/durations.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "@shared/contract/constants.ts";
 import {
   findInstrument,
   type InstrumentClass,
   instrumentClass,
 } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { openingTime } from "../candles.ts";

@@ -1,5 +1,5 @@
 import type { AdminPaymentProof } from "@shared/contract/account.ts";
-import { type TransactionCheck, transactionCheckSchema } from "@shared/contract/transaction.ts";
+import { type TransactionCheck, transactionCheckSchema } from "@shared/contract/payment.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Check, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";

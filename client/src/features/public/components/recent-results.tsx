@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";

@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { type LucideIcon, Maximize2, Table2, ZoomIn, ZoomOut } from "lucide-react";
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { ATR, EMA } from "trading-signals";
 
 export interface IndicatorLine {

@@ -1,8 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { MINUTE_MS } from "@shared/contract/durations.ts";
-import { symbolSchema } from "@shared/contract/signal.ts";
+import { MINUTE_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { type MarketCandles, symbolSchema, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { formatDateTime, formatDuration } from "../../../lib/format.ts";

@@ -1,6 +1,6 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
+import type { SharedSignal } from "@shared/contract/resolution.ts";
 import type { Filled, HistoryItem } from "@shared/contract/signal.ts";
-import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Skeleton } from "../../../ui/card.tsx";

@@ -1,5 +1,5 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type ComponentProps, useMemo } from "react";
 import { useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";

@@ -1,4 +1,4 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalSource } from "@shared/contract/signal.ts";
 import { formatChange, formatMoment, formatPrice } from "../../../lib/format.ts";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";

@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import type { Failure } from "../bot-store.ts";
 import { ResultCard } from "./result-card.tsx";

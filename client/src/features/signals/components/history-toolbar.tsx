@@ -1,8 +1,11 @@
-import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
-import { csvLine } from "@shared/contract/csv.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
-import { rationaleText } from "@shared/contract/rationale.ts";
-import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
+import { HISTORY_PAGE, MESSAGES, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { csvLine } from "@shared/contract/files.ts";
+import {
+  type HistoryItem,
+  outcomeSchema,
+  rationaleText,
+  signalKindSchema,
+} from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
 import { useState } from "react";

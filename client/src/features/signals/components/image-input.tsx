@@ -1,5 +1,4 @@
-import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { IMAGE_ANALYSIS_CREDITS, MESSAGES } from "@shared/contract/constants.ts";
 import { Link } from "react-router-dom";
 import { ImageField } from "../../../ui/image-field.tsx";
 

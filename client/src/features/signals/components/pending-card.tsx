@@ -1,4 +1,4 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import { Check, LoaderCircle } from "lucide-react";
 import { formatElapsed } from "../../../lib/format.ts";
 import { useNow } from "../../../lib/use-now.ts";

@@ -1,7 +1,7 @@
 import { Progress } from "@base-ui/react/progress";
-import { MESSAGES } from "@shared/contract/messages.ts";
-import { rationaleContent } from "@shared/contract/rationale.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
+import { rationaleContent } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";

@@ -1,6 +1,6 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
-import { rationaleText } from "@shared/contract/rationale.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
+import { rationaleText } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";

@@ -1,7 +1,7 @@
-import { MESSAGES } from "@shared/contract/messages.ts";
-import { rationaleContent } from "@shared/contract/rationale.ts";
+import { MESSAGES } from "@shared/contract/constants.ts";
+import type { SharedSignal } from "@shared/contract/resolution.ts";
 import type { Filled, SignalOrigin } from "@shared/contract/signal.ts";
-import type { SharedSignal } from "@shared/contract/signal-page.ts";
+import { rationaleContent } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatDateTime } from "../../../lib/format.ts";

@@ -1,4 +1,4 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalKind, SignalOrigin } from "@shared/contract/signal.ts";
 import { Star } from "lucide-react";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-import type { MarketCandles } from "@shared/contract/candle.ts";
+import type { MarketCandles } from "@shared/contract/market-data.ts";
 import { expect, test } from "vitest";
 import { moveOpenCandle } from "./use-candles.ts";
 

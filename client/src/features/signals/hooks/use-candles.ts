@@ -4,7 +4,7 @@ import {
   marketCandlesSchema,
   TIMEFRAME_MS,
   type Timeframe,
-} from "@shared/contract/candle.ts";
+} from "@shared/contract/market-data.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api } from "../../../lib/api/client.ts";

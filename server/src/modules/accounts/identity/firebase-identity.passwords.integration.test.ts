@@ -1,4 +1,4 @@
-import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import {
   type FakeFirebase,

@@ -9,7 +9,7 @@ import {
 import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../../testing/start-test-server.ts";
-import { ensureFirstAdmin } from "../ensure-first-admin.ts";
+import { ensureFirstAdmin } from "../register.ts";
 
 /** Everything that can go wrong with a call; of those that stall, one is enough here. */
 const FAILURES: FirebaseFailure[] = [

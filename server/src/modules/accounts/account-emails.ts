@@ -1,0 +1,83 @@
+import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { type AccountEmail, composeEmail } from "@shared/runtime/compose-email.ts";
+import type { Mail } from "@shared/runtime/mailer.ts";
+import type { Device } from "../../http/sessions.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+
+export function verificationEmail(invitation: AccountEmail): Mail {
+  const { username, link } = invitation;
+  return composeEmail(invitation, {
+    subject: "Verify your email address for AI Trading Signals",
+    request: `the account "${username}" was registered with your email address. If you did this, please verify the address:`,
+    button: "Verify email address",
+    note: "The link works once, for 24 hours. If you did not register, do not open it. Otherwise, somebody else gets an account with your address.",
+    other: { label: "I did not register: delete this account", link: `${link}&decline` },
+  });
+}
+
+export function passwordResetEmail(invitation: AccountEmail): Mail {
+  return composeEmail(invitation, {
+    subject: "Choose a new password for AI Trading Signals",
+    request: "we received a request to reset your password. You can choose a new one here:",
+    button: "Choose a new password",
+    note: "The link works once, for one hour. If you did not request it, ignore this email. Your password stays the same.",
+  });
+}
+
+/** Reports a change of an account, or a sign-in, to its owner. */
+function securityNoticeEmail(
+  account: AccountEmail,
+  { subject, event }: { subject: string; event: string },
+): Mail {
+  return composeEmail(account, {
+    subject: `${subject} for AI Trading Signals`,
+    request: event,
+    button: "Review your account",
+    note: "If this was you, you can ignore this email. If not, end the other sessions and change your password.",
+  });
+}
+
+const EVENTS = {
+  "password-changed": "Your password was changed.",
+  "two-factor-on": "Two-factor authentication was turned on.",
+  "two-factor-off": "Two-factor authentication was turned off.",
+  "made-admin": `You are now an administrator. If your password has fewer than ${MIN_ADMIN_PASSWORD_LENGTH} characters, change it.`,
+  "made-user": "You are no longer an administrator.",
+} as const;
+
+/** Emails the owner of an account that its protection or its role was changed, in the background. */
+export function notifyOwner(
+  deps: ServerDeps,
+  user: Pick<UserRecord, "email" | "username">,
+  event: keyof typeof EVENTS,
+): void {
+  sendNotice(deps, user, { subject: "Your account was changed", event: EVENTS[event] });
+}
+
+/** Emails the owner of an account about a sign-in from a browser and network that the account has not been used with. */
+export function notifyOfNewDevice(
+  deps: ServerDeps,
+  user: Pick<UserRecord, "email" | "username" | "sessions">,
+  device: Device,
+): void {
+  const isKnown = user.sessions.some(
+    ({ userAgent, network }) => userAgent === device.userAgent && network === device.network,
+  );
+  if (isKnown) return;
+  const browser = device.userAgent || "an unknown browser";
+  const event = `Your account was signed in to from a new device: ${browser}.`;
+  sendNotice(deps, user, { subject: "New sign-in", event });
+}
+
+function sendNotice(
+  { background, mailer, settings }: ServerDeps,
+  { email, username }: Pick<UserRecord, "email" | "username">,
+  notice: { subject: string; event: string },
+): void {
+  const [webUrl = settings.VITE_API_URL] = settings.CLIENT_ORIGIN;
+  const link = new URL("/user-panel", webUrl).href;
+  background.run("sending a security notice", () =>
+    mailer.send(securityNoticeEmail({ to: email, username, link }, notice)),
+  );
+}
