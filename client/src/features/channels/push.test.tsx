@@ -39,6 +39,7 @@ beforeEach(() => {
   push = new FakePush();
   channels = [];
   const ready = Promise.resolve({ pushManager: push });
+  const serviceWorker = { ready, getRegistration: () => ready };
   vi.stubGlobal("PushManager", FakePush);
   vi.stubGlobal("isSecureContext", true);
   vi.stubGlobal("Notification", {
@@ -47,7 +48,7 @@ beforeEach(() => {
     },
     requestPermission: () => Promise.resolve(push.permission),
   });
-  Object.defineProperty(navigator, "serviceWorker", { value: { ready }, configurable: true });
+  Object.defineProperty(navigator, "serviceWorker", { value: serviceWorker, configurable: true });
   useNotificationSettings.setState({ permission: "default" });
   usePushEndpoints.setState({ endpoints: {} });
   api.reply("GET /channels", () => ({ channels }));
@@ -90,6 +91,16 @@ test("this browser is subscribed once, recognized, and unsubscribed with its cha
   await user.click(within(dialog).getByRole("button", { name: "Delete" }));
   await offer();
   await waitFor(() => expect(push.endpoint).toBeNull());
+});
+
+test("after a logout, this browser gets no pushes until the next login", async () => {
+  api.replyText("POST /logout", "");
+  const user = await openSubscribed();
+  await user.click((await screen.findAllByRole("button", { name: "Logout" }))[0] ?? document.body);
+  await waitFor(() => expect(push.endpoint).toBeNull());
+  expect(api.bodiesOf("DELETE /channels/c1")).toEqual([]);
+  await renewPush();
+  expect(push.endpoint).toBe("https://push.example.com/2");
 });
 
 test("a browser that has forgotten its channel gets a new one", async () => {
