@@ -7,6 +7,7 @@ import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchPrices } from "./bench-prices.ts";
 import { benchSubscriptions } from "./bench-subscriptions.ts";
+import { benchUsers } from "./bench-users.ts";
 import { benchWatchlist } from "./bench-watchlist.ts";
 import type { BenchOptions } from "./start-product.ts";
 
@@ -14,6 +15,7 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["load", benchLoad],
   ["shared", benchShared],
   ["scaling", benchScaling],
+  ["users", benchUsers],
   ["subscriptions", benchSubscriptions],
   ["watchlist", benchWatchlist],
   ["prices", benchPrices],
