@@ -5,12 +5,15 @@ import { join } from "node:path";
 import { openDatabase } from "@shared/database/database.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { startFakeEvm } from "@shared/testing/fakes/fake-evm.ts";
+import {
+  FAKE_TRON_KEY,
+  startFakeEvm,
+  startFakeTron,
+} from "@shared/testing/fakes/fake-blockchains.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { type HttpFake, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
-import { FAKE_TRON_KEY, startFakeTron } from "@shared/testing/fakes/fake-tron.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";

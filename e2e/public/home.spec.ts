@@ -1,8 +1,8 @@
 import { around, record } from "@shared/testing/performance-record.ts";
 import { expect, type Page } from "playwright/test";
 import { apiUrl } from "../support/config.ts";
-import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdRequests, serveWidgets, WIDGET_SCRIPTS } from "../support/network.ts";
+import { expectStill, observeLayoutShifts, untilPainted } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 
 /** The running tape is loaded for those only who have not asked for reduced motion. */

@@ -1,5 +1,5 @@
 import { expect } from "playwright/test";
-import { expectAccessible } from "../support/accessibility.ts";
+import { expectAccessible } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 
 test("a visitor finds the record of all signals from the home page; that of live data is empty, and says so", async ({

@@ -1,6 +1,5 @@
 import type { Session } from "@shared/contract/account.ts";
 import { expect, type Locator, type Page } from "playwright/test";
-import { DESKTOP, expectAccessible, PHONE } from "../support/accessibility.ts";
 import {
   addWebhook,
   adminSession,
@@ -9,8 +8,15 @@ import {
   submitProof,
   watchMarket,
 } from "../support/api.ts";
-import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdApi, releaseApi } from "../support/network.ts";
+import {
+  DESKTOP,
+  expectAccessible,
+  expectStill,
+  observeLayoutShifts,
+  PHONE,
+  untilPainted,
+} from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { cardOf, imageBytes, signIn } from "../support/users.ts";
 

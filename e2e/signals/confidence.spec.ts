@@ -2,8 +2,8 @@ import { around, record } from "@shared/testing/performance-record.ts";
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
 import { apiUrl } from "../support/config.ts";
-import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdRequests, keepSignal } from "../support/network.ts";
+import { expectStill, observeLayoutShifts, untilPainted } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 

@@ -4,7 +4,7 @@ import { expectAnswer } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
-import type { Gateway } from "./harness/gateway.ts";
+import type { Gateway } from "./harness/harness.ts";
 import { type FaultHarness, startHarness, untilEnded } from "./harness/harness.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";

@@ -4,8 +4,9 @@ import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
-import { createChannel, createDelivery } from "@shared/testing/channel-factory.ts";
 import {
+  createChannel,
+  createDelivery,
   createUser,
   createWatchlistItem,
   createWitnessedHead,

@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
-import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { type ClientSession, Types } from "mongoose";
 import { type Database, nativeCollection } from "../database/database.ts";
 import { GENERATE_SIGNAL_JOB, type JobRecord } from "../database/models/job.ts";

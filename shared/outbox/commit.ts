@@ -2,7 +2,7 @@ import type { EventData, EventName, SessionEndReason } from "@shared/contract/ev
 import type { Database } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
-import type { BatchedWrite } from "./batched-write.ts";
+import type { BatchedWrite } from "./group-commit.ts";
 import { GroupCommitter, type PendingUnit } from "./group-commit.ts";
 import type { PendingWrites } from "./outbox-writer.ts";
 import {

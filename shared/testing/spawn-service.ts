@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { listenLocally } from "./fakes/fake-http.ts";
 
-const PROJECT_ROOT = new URL("../../", import.meta.url);
+const PROJECT_ROOT = new URL("../..", import.meta.url);
 
 /** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
@@ -86,4 +86,27 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Ids of all processes that a process has started, also indirectly. */
+export function descendantsOf(pid: number): number[] {
+  const entries = listProcesses();
+  const childrenOf = (parent: number): number[] =>
+    entries
+      .filter(({ parentPid }) => parentPid === parent)
+      .flatMap((child) => [child.pid, ...childrenOf(child.pid)]);
+  return childrenOf(pid);
+}
+
+export function stillRunning(pids: readonly number[]): number[] {
+  const running = new Set(listProcesses().map(({ pid }) => pid));
+  return pids.filter((pid) => running.has(pid));
+}
+
+function listProcesses(): { pid: number; parentPid: number }[] {
+  return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => state && !state.startsWith("Z"))
+    .map(([pid, parentPid]) => ({ pid: Number(pid), parentPid: Number(parentPid) }));
 }

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { constants, hostname, setPriority } from "node:os";
 import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
-import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
+import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import {
   type DeliverySettings,
   loadDeliverySettings,

@@ -8,7 +8,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { cleanUpFiles, FILE_KINDS } from "@shared/domain/file-store.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
-import { stillRunning } from "@shared/testing/process-tree.ts";
+import { stillRunning } from "@shared/testing/spawn-service.ts";
 import { z } from "zod";
 import { openLedger } from "../../verify-ledger/run-verify-ledger.ts";
 import { type FaultHarness, isLockOf, promptKey, UNFINISHED } from "./harness.ts";

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { captureLog, type Listening, serve } from "../testing/start-test-server.ts";
-import { handleErrors } from "./error-handler.ts";
+import { handleErrors } from "./errors.ts";
 import { parseBody, parseMultipartForm, parseUpload } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
 

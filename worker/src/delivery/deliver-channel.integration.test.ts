@@ -8,9 +8,9 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import {
   createChannel,
   createDelivery,
+  createUser,
   TEST_WEBHOOK_SECRET,
-} from "@shared/testing/channel-factory.ts";
-import { createUser } from "@shared/testing/factories.ts";
+} from "@shared/testing/factories.ts";
 import { type FakeWebhook, startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

@@ -8,8 +8,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { readOrMakeVapidKeys } from "@shared/runtime/local-secrets.ts";
-import { createChannel } from "@shared/testing/channel-factory.ts";
-import { createUser } from "@shared/testing/factories.ts";
+import { createChannel, createUser } from "@shared/testing/factories.ts";
 import {
   type FakePushService,
   startFakePushService,

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { assertPublicUrl, type ResolveHost } from "@shared/domain/public-address.ts";
-import { TEST_WEBHOOK_SECRET } from "@shared/testing/channel-factory.ts";
+import { TEST_WEBHOOK_SECRET } from "@shared/testing/factories.ts";
 import { type HttpFake, listenLocally, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChannelMessage } from "./channel-sender.ts";

@@ -7,7 +7,7 @@ import {
   publicLookup,
   RefusedAddressError,
 } from "@shared/domain/public-address.ts";
-import type { ChannelTarget } from "@shared/runtime/channel-secrets.ts";
+import type { ChannelTarget } from "@shared/runtime/secret-box.ts";
 import { Webhook } from "standardwebhooks";
 import {
   type ChannelMessage,

@@ -1,6 +1,5 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { createChannel } from "@shared/testing/channel-factory.ts";
-import { createUser } from "@shared/testing/factories.ts";
+import { createChannel, createUser } from "@shared/testing/factories.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";

@@ -15,7 +15,7 @@ import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
 import { appendRecords } from "../record/append-records.ts";
 import { refitCalibration } from "../record/performance-stats.ts";
-import { withCalibration } from "../signals/calibrated-confidence.ts";
+import { withCalibration } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 export interface DemoRecordDeps

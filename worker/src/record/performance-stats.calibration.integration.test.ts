@@ -11,7 +11,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { calibratedConfidence } from "../signals/calibrated-confidence.ts";
+import { calibratedConfidence } from "../signals/run-analysis.ts";
 import { stateSignals } from "../testing/fakes.ts";
 import { refitCalibrations, updatePerformanceStats } from "./performance-stats.ts";
 

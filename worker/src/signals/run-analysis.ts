@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MESSAGES, SCHEDULED_BUDGET_PERCENT, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import type { SignalSource } from "@shared/contract/signal.ts";
+import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { type Database, readTime } from "@shared/database/database.ts";
 import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
 import { fileStore } from "@shared/domain/file-store.ts";
 import { isTooLate } from "@shared/domain/queue-analysis.ts";
+import { UNVERSIONED } from "@shared/stats/performance-metrics.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
@@ -13,9 +14,9 @@ import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { withDeadline } from "../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../market-data/market-data.ts";
+import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { FinishedRun } from "../worker-metrics.ts";
-import { withCalibration } from "./calibrated-confidence.ts";
 import { fanOut } from "./fan-out.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
@@ -317,4 +318,36 @@ async function countCallCost(
   } catch (error) {
     logger.error({ err: error, costUsd }, "the cost of an AI call could not be counted");
   }
+}
+
+/** A signal does not fail if the calibration cannot be read. */
+export async function withCalibration(
+  { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
+  analysis: UnsizedAnalysis,
+): Promise<UnsizedAnalysis> {
+  try {
+    const calibrated = await calibratedConfidence(database, { analysis, at: now() });
+    return { ...analysis, calibrated_confidence: calibrated };
+  } catch (error) {
+    logger.warn({ err: error }, "confidence could not be calibrated");
+    return { ...analysis, calibrated_confidence: null };
+  }
+}
+
+/**
+ * 0–100 with one decimal, by the newest fit from before `at`, made only of signals resolved before it.
+ * Null without such a fit, and for a WAIT, which can neither win nor lose.
+ */
+export async function calibratedConfidence(
+  database: Database,
+  { analysis, at }: { analysis: UnsizedAnalysis; at: Date },
+): Promise<number | null> {
+  const { final_signal: signal, confidence, source } = analysis;
+  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
+  if (signal === "WAIT" || data === "none") return null;
+  const fit = await database.calibrations
+    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
+    .sort({ fittedAt: -1 })
+    .lean();
+  return fit && Math.round(calibrate(fit.curve, confidence / 100) * 1_000) / 10;
 }

@@ -15,8 +15,8 @@ import { dayOf } from "@shared/domain/ai-budget.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
-import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
 

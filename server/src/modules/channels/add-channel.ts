@@ -16,7 +16,7 @@ import { assertPublicUrl, RefusedAddressError } from "@shared/domain/public-addr
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { ChannelSecrets } from "@shared/runtime/channel-secrets.ts";
+import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import { unauthenticated, unavailable } from "../../http/errors.ts";

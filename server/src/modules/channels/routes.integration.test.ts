@@ -2,8 +2,12 @@ import { ADMIN_CHANNEL_EVENTS, DEFAULT_CHANNEL_EVENTS } from "@shared/contract/c
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { createChannel, createDelivery } from "@shared/testing/channel-factory.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import {
+  createChannel,
+  createDelivery,
+  createUser,
+  signTokenFor,
+} from "@shared/testing/factories.ts";
 import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

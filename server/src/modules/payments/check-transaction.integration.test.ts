@@ -7,12 +7,13 @@ import { type FormValue, multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import {
   FAKE_MINED_AT,
+  FAKE_TRON_KEY,
   type FakeChain,
   type FakeTransaction,
   type FakeTransfer,
   startFakeEvm,
-} from "@shared/testing/fakes/fake-evm.ts";
-import { FAKE_TRON_KEY, startFakeTron } from "@shared/testing/fakes/fake-tron.ts";
+  startFakeTron,
+} from "@shared/testing/fakes/fake-blockchains.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

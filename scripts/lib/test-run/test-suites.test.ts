@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../cli.ts";
-import { runSuites, type Suite } from "./run-suites.ts";
+import { runSuites, type Suite } from "./test-suites.ts";
 
 function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {
   return { title, run };

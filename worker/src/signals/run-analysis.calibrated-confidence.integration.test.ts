@@ -3,7 +3,7 @@ import { pendingTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { withCalibration } from "./calibrated-confidence.ts";
+import { withCalibration } from "./run-analysis.ts";
 
 const NOW = new Date("2026-11-20T12:00:00Z");
 const { analysis } = pendingTrade({ at: NOW, confidence: 80 });

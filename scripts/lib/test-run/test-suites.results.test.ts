@@ -6,7 +6,7 @@ import {
   countVitest,
   sumCounts,
   summaryLine,
-} from "./run-suites.ts";
+} from "./test-suites.ts";
 
 describe("counting of test results", () => {
   it("counts a check as one", () => {

@@ -30,11 +30,11 @@ export interface FakeChain extends HttpFake {
   malformed: unknown;
 }
 
-export const LATEST_BLOCK = 21_000_000;
+const LATEST_BLOCK = 21_000_000;
 export const FAKE_MINED_AT = "2026-11-20T12:00:00.000Z";
 
 /** What `Transfer(address,address,uint256)` emits. Its words have no prefix. */
-export const transferLog = ({ recipient, amount }: FakeTransfer) => ({
+const transferLog = ({ recipient, amount }: FakeTransfer) => ({
   topics: [
     "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
     "a".repeat(40).padStart(64, "0"),
@@ -48,7 +48,7 @@ const hex = (value: number) => `0x${value.toString(16)}`;
 const hash = (value: number) => `0x${word(value)}`;
 
 /** Starts a fake blockchain service whose requests `answer` handles. */
-export async function startFakeChain(
+async function startFakeChain(
   answer: (chain: FakeChain, ...request: Parameters<FakeHandler>) => Promise<void>,
 ): Promise<FakeChain> {
   const { url, close } = await startHttpFake(async (request, response) => {
@@ -125,3 +125,37 @@ function receiptOf(transactionHash: string, { transfers, confirmations, failed }
     }),
   };
 }
+
+export const FAKE_TRON_KEY = "fake-tron-key";
+
+const querySchema = z.object({ value: z.string() });
+
+/** Starts a fake of a Tron node's HTTP API, which wants a key as TronGrid does. */
+export function startFakeTron(): Promise<FakeChain> {
+  return startFakeChain(async (chain, request, response) => {
+    if (request.headers["tron-pro-api-key"] !== FAKE_TRON_KEY) {
+      return sendJson(response, { Error: "ApiKey not exists" }, 401);
+    }
+    const body: unknown = JSON.parse(await readText(request));
+    if (request.url === "/wallet/getnowblock") {
+      return sendJson(response, { block_header: { raw_data: { number: LATEST_BLOCK } } });
+    }
+    if (request.url !== "/wallet/gettransactioninfobyid") return sendJson(response, {}, 405);
+    const { value } = querySchema.parse(body);
+    const transaction = chain.transactions.get(value);
+    sendJson(response, chain.malformed ?? (transaction ? infoOf(value, transaction) : {}));
+  });
+}
+
+const infoOf = (id: string, { transfers, confirmations, failed }: FakeTransaction) => ({
+  id,
+  fee: 13_844_850,
+  blockNumber: LATEST_BLOCK + 1 - confirmations,
+  blockTimeStamp: Date.parse(FAKE_MINED_AT),
+  contractResult: [""],
+  receipt: { energy_usage_total: 64_285, result: failed ? "OUT_OF_ENERGY" : "SUCCESS" },
+  ...(failed ? { result: "FAILED" } : {}),
+  ...(transfers.length > 0 && {
+    log: transfers.map((transfer) => ({ address: transfer.token, ...transferLog(transfer) })),
+  }),
+});
