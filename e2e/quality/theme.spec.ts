@@ -22,7 +22,7 @@ test("the pages are dark until another theme is chosen, which then stays, from t
   await expect(page.getByRole("radio", { name: "Light theme" })).toBeChecked();
   expect(await ground(page)).toBe(LIGHT);
   // Without its application, the page is what is painted first.
-  await page.route(/\/assets\/index-.*\.js$/, (route) =>
+  await page.route(/\/assets\/.*\.js$/, (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),
   );
   await page.reload();

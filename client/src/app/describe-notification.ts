@@ -1,6 +1,7 @@
 import type { AccountReason, Notification } from "@shared/contract/events.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { confidenceWords, formatPlural, formatPriceInText } from "../lib/format.ts";
+import { confidenceWords } from "../lib/confidence.ts";
+import { formatPlural, formatPriceInText } from "../lib/format.ts";
 import { CHANNEL_NAMES } from "../ui/channel-kind.tsx";
 import { describeAdminEvent } from "./describe-admin-event.ts";
 import { adminLink } from "./nav-items.tsx";

@@ -1,5 +1,4 @@
 import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
-import type { Analysis, SignalKind } from "@shared/contract/signal.ts";
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -132,21 +131,4 @@ function dateFormat(options: Intl.DateTimeFormatOptions): (iso: string) => strin
     format ??= new Intl.DateTimeFormat("en-GB", options);
     return format.format(new Date(iso));
   };
-}
-
-/** `calibrated_confidence` is absent while the analyst's version has no calibration. */
-export type SignalConfidence = Pick<Analysis, "confidence" | "calibrated_confidence">;
-
-/** Label of an uncalibrated confidence. A WAIT has no outcome, so it is never calibrated. */
-export const statedLabel = (signal: SignalKind): string =>
-  signal === "WAIT" ? "stated confidence" : "stated confidence, not yet calibrated";
-
-/** A confidence in words, such as `62% stated confidence, not yet calibrated`. */
-export function confidenceWords(
-  signal: SignalKind,
-  { confidence, calibrated_confidence: calibrated }: SignalConfidence,
-): string {
-  const stated = formatConfidence(confidence);
-  if (typeof calibrated !== "number") return `${stated} ${statedLabel(signal)}`;
-  return `${stated} stated confidence, ${formatConfidence(calibrated)} calibrated`;
 }

@@ -1,10 +1,8 @@
 import { INSTRUMENTS, type InstrumentClass } from "@shared/contract/instruments.ts";
 import { z } from "zod";
-import { create } from "zustand";
-import { createJSONStorage, persist } from "zustand/middleware";
 import { meQuery, useMe } from "./me.ts";
 import { queryClient } from "./query-client.ts";
-import { browserStorage } from "./session.ts";
+import { createUserStore } from "./user-store.ts";
 
 const savedSymbolsSchema = z.object({
   favorites: z.array(z.string()),
@@ -77,27 +75,3 @@ export const matchesSymbol = (symbol: string, query: string): boolean =>
 /** What a position of the symbol counts. */
 export const unitName = (symbol: string): string =>
   symbol.includes("/") ? (symbol.split("/")[0] ?? "") : "units";
-
-/** What this browser keeps for each of its users, the same in all tabs. */
-function createUserStore<Value>(name: string, schema: z.ZodType<Value>) {
-  const storedSchema = z.object({ byUser: z.record(z.string(), schema) });
-  const useStored = create<{ byUser: Record<string, Value> }>()(
-    persist(() => ({ byUser: {} }), {
-      name,
-      storage: createJSONStorage(browserStorage),
-      merge: (stored) => storedSchema.safeParse(stored).data ?? { byUser: {} },
-    }),
-  );
-  // A change writes what all users have, so changes of other tabs are read first.
-  globalThis.addEventListener?.("storage", ({ key }) => {
-    if (key === null || key === name) void useStored.persist.rehydrate();
-  });
-  return {
-    useValue: (username: string): Value | undefined => useStored(({ byUser }) => byUser[username]),
-    update(username: string, change: (value: Value | undefined) => Value): void {
-      useStored.setState(({ byUser }) => ({
-        byUser: { ...byUser, [username]: change(byUser[username]) },
-      }));
-    },
-  };
-}

@@ -3,12 +3,8 @@ import type { Reauthentication } from "@shared/contract/account.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import {
-  type FormErrors,
-  hasCode,
-  issuesToFieldErrors,
-  toFormErrors,
-} from "../../lib/api/errors.ts";
+import { hasCode } from "../../lib/api/errors.ts";
+import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { useMe } from "../../lib/me.ts";
 import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";

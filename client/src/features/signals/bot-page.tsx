@@ -2,7 +2,7 @@ import type { SignalResponse } from "@shared/contract/signal.ts";
 import { Bell, BellOff, BellRing } from "lucide-react";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
-import { confidenceWords } from "../../lib/format.ts";
+import { confidenceWords } from "../../lib/confidence.ts";
 import {
   requestPermission,
   useNotificationSettings,

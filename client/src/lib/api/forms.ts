@@ -2,7 +2,8 @@ import type { FieldError } from "@shared/contract/errors.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { z } from "zod";
-import { ApiError, type FormErrors, issuesToFieldErrors, toFormErrors } from "./errors.ts";
+import { ApiError } from "./errors.ts";
+import { type FormErrors, issuesToFieldErrors, toFormErrors } from "./field-errors.ts";
 
 const CHECK_FIELDS = "Please check the marked fields.";
 const MISMATCH = "New passwords do not match.";

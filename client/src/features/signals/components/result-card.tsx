@@ -4,6 +4,7 @@ import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/co
 import { rationaleContent } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
 import {
   confidenceLevel,
   formatChange,
@@ -14,8 +15,6 @@ import {
   formatPriceInText,
   formatUnits,
   formatUsd,
-  type SignalConfidence,
-  statedLabel,
 } from "../../../lib/format.ts";
 import { unitName } from "../../../lib/symbols.ts";
 import { useNow } from "../../../lib/use-now.ts";
@@ -25,10 +24,10 @@ import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { useDemoStatus } from "../api.ts";
 import { distancePercent, rewardToRisk, type TradeLevels, tradeLevels } from "../levels.ts";
+import { groupWarnings } from "../warnings.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { CurrentPrice } from "./current-price.tsx";
 import {
-  groupWarnings,
   OriginMark,
   PriceLevels,
   Section,

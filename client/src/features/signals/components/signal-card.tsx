@@ -3,17 +3,13 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { rationaleText } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
-import {
-  confidenceWords,
-  formatChange,
-  formatMoment,
-  formatPrice,
-  formatPriceInText,
-} from "../../../lib/format.ts";
-import { DataLabel, OutcomeBadge, SignalBadge } from "../../../ui/badges.tsx";
+import { confidenceWords } from "../../../lib/confidence.ts";
+import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
+import { DataLabel, OutcomeBadge } from "../../../ui/badges.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
 import { CurrentPrice } from "./current-price.tsx";

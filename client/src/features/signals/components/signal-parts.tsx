@@ -1,11 +1,10 @@
-import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalKind, SignalOrigin } from "@shared/contract/signal.ts";
 import { Star } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatChange, formatPrice, formatR } from "../../../lib/format.ts";
 import { Alert } from "../../../ui/alert.tsx";
-import { SignalBadge } from "../../../ui/badges.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
@@ -141,30 +140,3 @@ export function Section({ title, heading: Heading, content, className }: Section
     </section>
   );
 }
-
-interface WarningGroups {
-  /** That the signal is made from demo data or by fixed rules. */
-  disclosures: string[];
-  /** What may keep a reader from the trade. */
-  warnings: string[];
-  /** On the analyst's text. */
-  notes: string[];
-}
-
-/** The warnings of an analysis by importance. */
-export function groupWarnings(all: string[]): WarningGroups {
-  const texts = all.flatMap((text) => text.split(BEFORE_MISSED_ENTRY));
-  return {
-    disclosures: texts.filter(isDisclosure),
-    warnings: texts.filter((text) => !isDisclosure(text) && !isNote(text)),
-    notes: texts.filter(isNote),
-  };
-}
-
-/** The one warning of a missed entry begins with the disclosures. */
-const BEFORE_MISSED_ENTRY = new RegExp(` (?=${MESSAGES.missedEntryPrefix})`);
-
-const isDisclosure = (text: string) =>
-  text.startsWith(MESSAGES.demoDataPrefix) || text.startsWith(MESSAGES.ruleBasedPrefix);
-
-const isNote = (text: string) => /^(The (rationale|key evidence) cites|Low confidence:)/.test(text);

@@ -1,6 +1,6 @@
 import { MESSAGES } from "@shared/contract/constants.ts";
 import { expect, test } from "vitest";
-import { groupWarnings } from "./signal-parts.tsx";
+import { groupWarnings } from "./warnings.ts";
 
 const demo = "Demo data: recorded candles.";
 const rules = "Rule-based analysis: fixed rules.";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { confidenceWords } from "./format.ts";
+import { confidenceWords } from "./confidence.ts";
 
 test.each([
   {
