@@ -7,8 +7,7 @@ import type {
 import { makeLedger } from "@shared/testing/ledger-factory.ts";
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
-import { apiUrl } from "../../../../e2e/support/config.ts";
-import { api } from "../../testing/fake-api.ts";
+import { api, apiUrl } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
 const entries = makeLedger([
