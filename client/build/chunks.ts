@@ -28,7 +28,7 @@ const CHUNKS: Chunk[] = [
   { name: "forms", neededBy: [/features\/auth\/auth-page/] },
   { name: "signed-in", neededBy: [/app\/signed-in/] },
   { name: "bot", neededBy: [/features\/signals\/bot-page/] },
-  { name: "admin", neededBy: [/app\/navbar-admin-alerts/] },
+  { name: "admin", neededBy: [/app\/navbar-waiting-count/] },
 ];
 
 /** @returns the name of the file that a module belongs to, or null if the bundler chooses it */

@@ -15,9 +15,8 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
-  const { token, isAdmin } = useSession.getState();
-  // If this fails, rendering reports it. An admin's alerts must be there before the connection, or they miss events.
-  if (token !== null && !isAdmin) void SignedIn.preload().catch(() => undefined);
+  // If this fails, rendering reports it.
+  if (useSession.getState().token !== null) void SignedIn.preload().catch(() => undefined);
   // Parsing the code was a long task already.
   await yieldToMain();
   const content = await contentOf(element.dataset);

@@ -22,9 +22,9 @@ const ThemeSwitch = lazyComponent(
   themePlaceholder,
 );
 
-const NavbarAdminAlerts = lazyComponent(
-  () => import("./navbar-admin-alerts.tsx"),
-  "NavbarAdminAlerts",
+const NavbarWaitingCount = lazyComponent(
+  () => import("./navbar-waiting-count.tsx"),
+  "NavbarWaitingCount",
 );
 
 const NotificationBell = lazyComponent(
@@ -72,7 +72,7 @@ export function Navbar() {
           </div>
           <MenuButton />
         </div>
-        {isAdmin && <NavbarAdminAlerts />}
+        {isAdmin && <NavbarWaitingCount />}
       </div>
     </header>
   );

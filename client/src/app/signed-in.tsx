@@ -13,7 +13,9 @@ import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
+import { describeAdminEvent } from "./describe-admin-event.ts";
 import { describeNotification } from "./describe-notification.ts";
+import { adminLink } from "./nav-items.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
@@ -27,6 +29,7 @@ export function SignedIn({ token }: { token: string }) {
   }, [me]);
   useEffect(refetchOnRefusal, []);
   useEffect(() => prepareOffline(token), [token]);
+  // Effects of the components below run first, so they are subscribed before the first event.
   useEffect(() => {
     const connection = new LiveConnection({
       origin: apiOrigin,
@@ -42,6 +45,7 @@ export function SignedIn({ token }: { token: string }) {
     <>
       <ConnectionStrip />
       <EventToasts />
+      <AdminToasts />
       {hasToasts && <Toaster />}
     </>
   );
@@ -131,6 +135,24 @@ function EventToasts() {
       }),
     [pathname, navigate],
   );
+  return null;
+}
+
+/** Shows toasts for what awaits administrators. Only they receive these events. */
+function AdminToasts() {
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const isHere = pathname.startsWith(adminLink.to);
+  useEffect(() => {
+    const open = () => void navigate(adminLink.to);
+    const action = { label: "View", run: open };
+    return onLiveEvent((event) => {
+      const alert = describeAdminEvent(event);
+      if (!alert) return;
+      showToast({ ...alert, isEvent: true, ...(!isHere && { action }) });
+      notifyIfHidden(event, { title: alert.title, text: alert.description, open });
+    });
+  }, [isHere, navigate]);
   return null;
 }
 

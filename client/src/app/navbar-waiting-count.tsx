@@ -1,36 +1,20 @@
 import { useEffect } from "react";
-import { useLocation, useNavigate } from "react-router-dom";
 import { OVERVIEW_KEY, useOverview } from "../lib/admin-overview.ts";
 import { refetch } from "../lib/query-client.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
-import { showToast } from "../ui/show-toast.ts";
-import { describeAdminEvent } from "./describe-admin-event.ts";
-import { adminLink, useWaitingCount } from "./nav-items.tsx";
-import { notifyIfHidden } from "./unseen.ts";
+import { useWaitingCount } from "./nav-items.tsx";
 
 /** Events come in bursts. One read serves them all. */
 const REFRESH_DELAY_MS = 500;
 
-export function NavbarAdminAlerts() {
-  const { pathname } = useLocation();
-  const navigate = useNavigate();
+/** Keeps the count of the badge beside the link to administration. */
+export function NavbarWaitingCount() {
   const { data } = useOverview();
-  const isHere = pathname.startsWith(adminLink.to);
   useEffect(() => {
     if (data) useWaitingCount.setState({ waiting: data.proofs + data.problems.length });
   }, [data]);
   useEffect(() => () => useWaitingCount.setState({ waiting: 0 }), []);
   useEffect(followOverview, []);
-  useEffect(() => {
-    const open = () => void navigate(adminLink.to);
-    const view = { label: "View", run: open };
-    return onLiveEvent((event) => {
-      const alert = describeAdminEvent(event);
-      if (!alert) return;
-      showToast({ ...alert, isEvent: true, ...(!isHere && { action: view }) });
-      notifyIfHidden(event, { title: alert.title, text: alert.description, open });
-    });
-  }, [isHere, navigate]);
   return null;
 }
 
