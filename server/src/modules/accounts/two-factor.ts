@@ -45,7 +45,7 @@ export const presentTwoFactor = ({
  * @throws AppError two-factor-enabled, reauthentication-required, wrong-password
  */
 export async function startTwoFactor(
-  deps: ReauthenticationDeps,
+  deps: ServerDeps,
   session: Pick<AuthenticatedSession, "user" | "startedAt">,
   credentials: Reauthentication,
 ): Promise<TwoFactorSetup> {
@@ -94,7 +94,7 @@ export async function confirmTwoFactor(
 }
 
 export async function disableTwoFactor(
-  deps: ReauthenticationDeps & ServerDeps,
+  deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
   credentials: DisableTwoFactorRequest,
 ): Promise<void> {
@@ -106,11 +106,9 @@ export async function disableTwoFactor(
   notifyOwner(deps, user, "two-factor-off");
 }
 
-type ReauthenticationDeps = ServerDeps;
-
 /** Checks the caller's own password, and the code if the second factor is on. @throws AppError reauthentication-required, wrong-password */
 export async function reauthenticate(
-  deps: ReauthenticationDeps,
+  deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
   { password, code }: Reauthentication,
 ): Promise<void> {
@@ -125,7 +123,7 @@ const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /** Like `reauthenticate`, unless the session has just signed in. */
 export async function reauthenticateUnlessRecent(
-  deps: ReauthenticationDeps,
+  deps: ServerDeps,
   session: Pick<AuthenticatedSession, "user" | "startedAt">,
   credentials: Reauthentication,
 ): Promise<void> {
