@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadSettings } from "@shared/runtime/settings.ts";
+import { loadSettings, SECRET_SETTINGS } from "@shared/runtime/settings.ts";
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { projectRoot } from "./lib/prepare-project.mjs";
@@ -35,5 +35,13 @@ describe(".env.example", () => {
   it("knows every setting", () => {
     const settings = loadSettings({ ...defaults, ...examples, ...secrets });
     expect(Object.keys({ ...defaults, ...examples }).sort()).toEqual(Object.keys(settings).sort());
+  });
+
+  it("names no secret that logs would show", () => {
+    const named = Object.keys({ ...defaults, ...examples }).filter((name) =>
+      /_(SECRET|PASSWORD|PASSPHRASE|TOKEN|KEY)$/.test(name),
+    );
+    const shown = named.filter((name) => !SECRET_SETTINGS.includes(name));
+    expect(shown.sort()).toEqual(["USDT_EVM_TOKEN", "VAPID_PUBLIC_KEY"]);
   });
 });

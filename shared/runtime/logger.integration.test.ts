@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { openLogDestination } from "./logger.ts";
+import { createLogger, openLogDestination } from "./logger.ts";
 
 /** Every write to it fails with "no space left on device". */
 const FULL_DISK = "/dev/full";
@@ -93,4 +93,17 @@ describe("a log", () => {
     const numbers = lines.map((line) => lineSchema.parse(JSON.parse(line)).line);
     expect(numbers).toEqual([...Array(500).keys()]);
   });
+
+  it.each(["OANDA_TOKEN", "SMTP_URL", "MONGODB_URI", "authorization", "new_password"])(
+    "does not show %s, wherever it stands",
+    async (name) => {
+      const { destination, read } = await open();
+      const logger = createLogger({ service: "server", level: "info", destination });
+      const fields = { [name]: "hush", open: "shown" };
+      logger.info({ ...fields, settings: fields, call: { request: fields } }, "started");
+      destination.flushSync();
+      expect(read()).not.toContain("hush");
+      expect(read().match(/shown/g)).toHaveLength(3);
+    },
+  );
 });

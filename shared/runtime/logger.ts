@@ -1,25 +1,10 @@
 import pino from "pino";
+import { SECRET_SETTINGS } from "./settings.ts";
 
+/** Names of headers, of fields of requests, and of settings. */
 const SECRET_FIELDS = [
-  "password",
-  "current_password",
-  "new_password",
-  "token",
-  "authorization",
-  "cookie",
-  "JWT_SECRET",
-  "CHANNEL_SECRET",
-  "TELEGRAM_BOT_TOKEN",
-  "VAPID_PRIVATE_KEY",
-  "ADMIN_PASSWORD",
-  "OPENAI_API_KEY",
-  "OANDA_TOKEN",
-  "FIREBASE_API_KEY",
-  "SMTP_URL",
-  "BACKUP_PASSPHRASE",
-  "EVM_RPC_URL",
-  "TRON_API_KEY",
-  "MONGODB_URI",
+  ...["password", "current_password", "new_password", "token", "authorization", "cookie"],
+  ...SECRET_SETTINGS,
 ];
 const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 

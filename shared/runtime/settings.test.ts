@@ -111,7 +111,7 @@ it.each([
   { WATCHLIST_LIMIT: "0" },
   { WATCHLIST_LIMIT: "2.5" },
   { WATCHLIST_LIMIT: "1001" },
-  { WATCH_MIN_TIMEFRAME: "2h" },
+  { WATCH_MIN_TIMEFRAME: "1x" },
 ])("%o is no watchlist, and the setting is named", (env) => {
   expect(() => loadWith(env)).toThrow(new RegExp(`^${Object.keys(env)[0]}: `));
 });
@@ -228,10 +228,6 @@ it.each([
   [{ CLIENT_ORIGIN: "https://example.com,http://example.com" }, `CLIENT_ORIGIN: ${HTTPS}`],
   [{ CLIENT_ORIGIN: "HTTP://localhost.example.com" }, `CLIENT_ORIGIN: ${HTTPS}`],
   [{ VITE_API_URL: "http://127.0.0.1.example.com" }, `VITE_API_URL: ${HTTPS}`],
-  [
-    { OPENAI_BASE_URL: "http://ai.example.com/v1" },
-    "OPENAI_BASE_URL: must be https in production, except in the same network",
-  ],
   [{ JWT_SECRET_FILE: "/run/secrets/none" }, "JWT_SECRET_FILE: cannot be read"],
   [
     { LEDGER_WEBHOOK_URL: "http://example.com" },
@@ -239,6 +235,15 @@ it.each([
   ],
 ])("production refuses %o with one line", (env, message) => {
   expect(() => loadWith({ ...PRODUCTION, ...env })).toThrow(new SettingsError(message));
+});
+
+it.each([
+  ...["OPENAI_BASE_URL", "EXCHANGE_URL", "OANDA_URL", "YAHOO_URL"],
+  ...["EVM_RPC_URL", "TRON_API_URL", "TELEGRAM_API_URL"],
+])("production calls no service over plain http, as %s would", (name) => {
+  const load = () => loadWith({ ...PRODUCTION, [name]: "http://service.example.com/v1" });
+  const message = `${name}: must be https in production, except in the same network`;
+  expect(load).toThrow(new SettingsError(message));
 });
 
 it.each([

@@ -109,6 +109,11 @@ const vapidKey = (bytes: 65 | 32) =>
 /** Of secrets that people choose. */
 const MIN_SECRET_LENGTH = 12;
 
+/** Logs show `[secret]` instead of its value. */
+const SECRET = { isSecret: true } as const;
+/** Address of a service that is called; in production it must be encrypted, except in the same network. */
+const SERVICE = { isService: true } as const;
+
 const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
@@ -126,34 +131,40 @@ const settingsSchema = z.object({
     .optional(),
   VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
-  MONGODB_URI: mongodbAddress.optional(),
+  MONGODB_URI: mongodbAddress.optional().meta(SECRET),
   EMBEDDED_DATABASE: onOrOff.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
-  JWT_SECRET: randomSecret.optional(),
-  CHANNEL_SECRET: randomSecret.optional(),
+  JWT_SECRET: randomSecret.optional().meta(SECRET),
+  CHANNEL_SECRET: randomSecret.optional().meta(SECRET),
   ADMIN_USERNAME: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
     .default("admin"),
   ADMIN_EMAIL: z.email().default("admin@example.com"),
-  ADMIN_PASSWORD: z.string().min(6).optional(),
+  ADMIN_PASSWORD: z.string().min(6).optional().meta(SECRET),
   IDENTITY_PROVIDER: z.enum(["builtin", "firebase"]).default("builtin"),
-  FIREBASE_API_KEY: optionalText,
+  FIREBASE_API_KEY: optionalText.meta(SECRET),
   FIREBASE_AUTH_URL: httpUrl.optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" }).optional(),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" })
+    .optional()
+    .meta(SECRET),
   MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
   MARKET_DATA: z.enum(["live", "replay", "auto"]).optional(),
   DEMO_RECORD: onOrOff.default("off"),
   EXCHANGES: commaList
     .pipe(z.array(z.string().regex(/^[a-z0-9]+$/, { error: "must be ccxt ids" })).min(1))
     .default(["binance", "bybit", "okx", "kraken", "kucoin"]),
-  EXCHANGE_URL: httpUrl.optional(),
-  EXCHANGE_WS_URL: z.url({ protocol: /^wss?$/, error: "must be a ws(s):// address" }).optional(),
-  OANDA_TOKEN: optionalText,
-  OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com"),
-  YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com"),
-  OPENAI_API_KEY: optionalText,
-  OPENAI_BASE_URL: httpUrl.optional(),
+  EXCHANGE_URL: httpUrl.optional().meta(SERVICE),
+  EXCHANGE_WS_URL: z
+    .url({ protocol: /^wss?$/, error: "must be a ws(s):// address" })
+    .optional()
+    .meta(SERVICE),
+  OANDA_TOKEN: optionalText.meta(SECRET),
+  OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com").meta(SERVICE),
+  YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com").meta(SERVICE),
+  OPENAI_API_KEY: optionalText.meta(SECRET),
+  OPENAI_BASE_URL: httpUrl.optional().meta(SERVICE),
   OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
   OPENAI_PRICE_PROMPT: usdPrice,
   OPENAI_PRICE_COMPLETION: usdPrice,
@@ -171,10 +182,10 @@ const settingsSchema = z.object({
   USDT_EVM_ADDRESS: evmAddress.optional(),
   USDT_EVM_NETWORK: z.string().min(1).max(40).default("Ethereum"),
   USDT_EVM_TOKEN: evmAddress.default("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
-  EVM_RPC_URL: httpUrl.optional(),
+  EVM_RPC_URL: httpUrl.optional().meta({ ...SECRET, ...SERVICE }),
   USDT_TRON_ADDRESS: tronAddress.optional(),
-  TRON_API_URL: httpUrl.optional(),
-  TRON_API_KEY: optionalText,
+  TRON_API_URL: httpUrl.optional().meta(SERVICE),
+  TRON_API_KEY: optionalText.meta(SECRET),
   WATCHLIST_LIMIT: z.coerce.number().int().min(1).max(1_000).default(20),
   WATCH_MIN_TIMEFRAME: timeframeSchema.default("15m"),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
@@ -197,21 +208,24 @@ const settingsSchema = z.object({
   TELEGRAM_BOT_TOKEN: z
     .string()
     .regex(/^\d+:[\w-]+$/, { error: "must be the token of a bot, such as 123456:ABC" })
-    .optional(),
+    .optional()
+    .meta(SECRET),
   TELEGRAM_API_URL: httpUrl
     .transform((url) => url.replace(/\/+$/, ""))
-    .default("https://api.telegram.org"),
+    .default("https://api.telegram.org")
+    .meta(SERVICE),
   VAPID_SUBJECT: z
     .string()
     .regex(/^(mailto:|https:\/\/)\S+$/, { error: "must be a mailto: or https address" })
     .optional(),
   VAPID_PUBLIC_KEY: vapidKey(65),
-  VAPID_PRIVATE_KEY: vapidKey(32),
+  VAPID_PRIVATE_KEY: vapidKey(32).meta(SECRET),
   WEBHOOK_ALLOW_PRIVATE: onOrOff.default("off"),
   BACKUP_PASSPHRASE: z
     .string()
     .min(MIN_SECRET_LENGTH, { error: `must have at least ${MIN_SECRET_LENGTH} characters` })
-    .optional(),
+    .optional()
+    .meta(SECRET),
   SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
   MAX_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),
   RATE_LIMIT: onOrOff.default("on"),
@@ -224,6 +238,14 @@ export class SettingsError extends Error {
 }
 
 type RawSettings = z.infer<typeof settingsSchema>;
+
+const settingsWith = (mark: keyof typeof SECRET | keyof typeof SERVICE): (keyof RawSettings)[] =>
+  settingsSchema
+    .keyof()
+    .options.filter((name) => z.globalRegistry.get(settingsSchema.shape[name])?.[mark] === true);
+
+/** Names of the settings that logs must not show. */
+export const SECRET_SETTINGS: readonly string[] = settingsWith("isSecret");
 
 function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
   const given = Object.fromEntries(
@@ -270,15 +292,12 @@ export const isThisMachine = (hostname: string): boolean =>
 const isPlainHttp = (address: string): boolean =>
   PLAIN_HTTP.test(address) && !isThisMachine(new URL(address).hostname);
 
-const SERVICE_ADDRESSES = [
-  ...["OPENAI_BASE_URL", "EXCHANGE_URL", "EXCHANGE_WS_URL", "OANDA_URL", "YAHOO_URL"],
-  ...["EVM_RPC_URL", "TRON_API_URL", "TELEGRAM_API_URL"],
-] as const;
+const SERVICE_ADDRESSES = settingsWith("isService");
 const SERVICE_HTTPS = "must be https in production, except in the same network";
 
 /** Plain http, except to this machine or to a name without a dot, which is one of the same network. */
-const leavesUnencrypted = (address = ""): boolean =>
-  isPlainHttp(address) && new URL(address).hostname.includes(".");
+const leavesUnencrypted = (address: unknown): boolean =>
+  typeof address === "string" && isPlainHttp(address) && new URL(address).hostname.includes(".");
 
 const refusalsOfAll = (raw: RawSettings): Refusal[] => [
   [raw.RATE_LIMIT === "off", "RATE_LIMIT", "cannot be off in production"],
