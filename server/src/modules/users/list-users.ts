@@ -8,7 +8,7 @@ import {
   USER_LIST_INDEX,
   type UserRecord,
 } from "@shared/database/models/user.ts";
-import { findProofsOf, presentUserCard } from "@shared/domain/user-card.ts";
+import { findProofsOf, presentUserCard, USER_CARD_FIELDS } from "@shared/domain/user-card.ts";
 import type { QueryFilter } from "mongoose";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -18,12 +18,6 @@ import { listBillingPeriods } from "../subscriptions/queries.ts";
 import { findUserByName } from "./manage-users.ts";
 
 type Admin = Pick<UserRecord, "_id">;
-
-/** The fields of a user card. Reading whole users is slow for 50,000 of them. */
-const CARD_FIELDS = {
-  ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
-  ...{ allowImageUpload: 1, imageCredits: 1, subscription: 1, createdAt: 1 },
-} as const;
 
 /** Users with signed URLs of their payment proofs, newest first: all of them, or one page. */
 export async function listUsers(
@@ -37,7 +31,7 @@ export async function listUsers(
   const hint = hintFor(query);
   const found = await users
     .find({ $and: [filter, beforeCursor("createdAt", cursor)] })
-    .select(CARD_FIELDS)
+    .select([...USER_CARD_FIELDS])
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit === undefined ? 0 : limit + 1)
     .hint(hint)
