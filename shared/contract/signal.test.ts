@@ -45,7 +45,7 @@ describe("a signal request", () => {
     { risk_percent: 100.1 },
     { leverage: 0.5 },
     { leverage: 126 },
-    { timeframe: "2h" },
+    { timeframe: "1x" },
     { symbol: "A" },
     { symbol: "A".repeat(21) },
     { symbol: "BTC USDT" },

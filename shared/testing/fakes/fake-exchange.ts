@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
 import { recordedCandles } from "../recorded-candles.ts";
@@ -28,10 +28,11 @@ interface FakeExchangeRequest {
   subject: "markets" | "candles";
   /** Of a request for candles of a known market. */
   symbol: string | undefined;
+  timeframe: Timeframe | undefined;
   parameters: URLSearchParams;
 }
 
-type ExchangeSelection = Partial<Omit<FakeExchangeRequest, "parameters">>;
+type ExchangeSelection = Partial<Omit<FakeExchangeRequest, "parameters" | "timeframe">>;
 
 export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;
 
@@ -74,11 +75,13 @@ function identify({ url }: IncomingMessage): FakeExchangeRequest | undefined {
   for (const exchange of FAKE_EXCHANGES) {
     const protocol = EXCHANGE_PROTOCOLS[exchange];
     if (protocol.marketsPath === pathname) {
-      return { exchange, parameters, subject: "markets", symbol: undefined };
+      const unnamed = { symbol: undefined, timeframe: undefined };
+      return { exchange, parameters, subject: "markets", ...unnamed };
     }
     if (protocol.candlePaths.includes(pathname)) {
       const query = candleQuery(protocol, parameters);
-      return { exchange, parameters, subject: "candles", symbol: query?.symbol };
+      const { symbol, timeframe } = query ?? {};
+      return { exchange, parameters, subject: "candles", symbol, timeframe };
     }
   }
   return undefined;

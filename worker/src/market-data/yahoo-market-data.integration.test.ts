@@ -1,3 +1,4 @@
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
@@ -104,7 +105,7 @@ describe("candles of Yahoo's chart endpoint", () => {
   );
 
   it("never ask for more history than there is", async () => {
-    for (const timeframe of ["1m", "5m", "15m", "30m", "1h", "4h", "1d"] as const) {
+    for (const timeframe of TIMEFRAMES) {
       const { candles } = await ask("SPX500", timeframe, { limit: 500 });
       expect(candles.length, timeframe).toBeGreaterThan(80);
     }

@@ -1,3 +1,4 @@
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { WatchlistItem } from "@shared/contract/watchlist.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
@@ -80,7 +81,7 @@ test("a market is added with its own terms; what the server refuses stands besid
   const timeframes = within(screen.getByRole("radiogroup", { name: "Timeframe" }))
     .getAllByRole<HTMLInputElement>("radio")
     .map(({ value }) => value);
-  expect(timeframes).toEqual(["15m", "30m", "1h", "4h", "1d"]);
+  expect(timeframes).toEqual(TIMEFRAMES.slice(TIMEFRAMES.indexOf("15m")));
   await watch();
   await screen.findByText("Enter a symbol of at least 2 characters.");
   const symbol = screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
