@@ -106,7 +106,7 @@ describe("the mail of a registration", () => {
     const email = "victim@example.com";
     const { body } = await register(server, { username: "stranger", email });
     const [mail] = smtp.mailsTo(email);
-    expect(mail?.text).toContain('the account "stranger" was registered with your email address');
+    expect(mail?.text).toContain('The account "stranger" was registered with your email address');
     expect(mail?.text).toContain(`delete this account:\n${mail?.link}&decline`);
     const decline = () => server.call("/decline-registration", { json: { token: mail?.token } });
     expect((await decline()).status).toBe(200);

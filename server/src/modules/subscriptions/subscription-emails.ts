@@ -29,40 +29,40 @@ export function subscriptionEmail(
   });
   const renewal = { ...account(`/payment?plan=${id}`), button: "Renew your subscription" };
   const howToRenew = `To renew it, pay the fee of $${monthlyUsd} for each month and submit your proof of payment.`;
-  const runs = `your ${name} plan runs until ${formatTime(endsAt)}. Each month adds ${imageCredits} image credits to your account, and unused ones stay.`;
+  const runs = `Your ${name} plan runs until ${formatTime(endsAt)}. Each month adds ${imageCredits} image credits to your account, and unused ones stay.`;
   switch (kind) {
     case "subscription-started":
       return composeEmail(account("/bot"), {
         subject: "Your AI Trading Signals subscription has started",
-        request: `your account is approved, and ${runs}`,
+        request: `Your account is approved. ${runs}`,
         button: "Open the signal bot",
         note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
       });
     case "subscription-renewed":
       return composeEmail(account("/dashboard"), {
         subject: "Your AI Trading Signals subscription is renewed",
-        request: `thank you for your payment: ${runs}`,
+        request: `Thank you for your payment. ${runs}`,
         button: "Open your dashboard",
         note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
       });
     case "subscription-expiring":
       return composeEmail(renewal, {
         subject: `Your AI Trading Signals subscription ends in ${daysBetween(at, endsAt)}`,
-        request: `your ${name} plan ends on ${formatTime(endsAt)}. ${howToRenew} The renewed time starts at that end, so you lose nothing if you renew early.`,
+        request: `Your ${name} plan ends on ${formatTime(endsAt)}. ${howToRenew} The renewed time starts at that end, so you lose nothing if you renew early.`,
         button: renewal.button,
         note: `${accessAfter(subscription)} ${KEPT}`,
       });
     case "subscription-grace":
       return composeEmail(renewal, {
         subject: "Your AI Trading Signals subscription has ended: renew it to keep your access",
-        request: `your ${name} plan ended on ${formatTime(endsAt)}. You can use the signal bot until ${formatTime(accessEndsAt)}. ${howToRenew}`,
+        request: `Your ${name} plan ended on ${formatTime(endsAt)}. You can use the signal bot until ${formatTime(accessEndsAt)}. ${howToRenew}`,
         button: renewal.button,
         note: `If you have submitted your proof already, you need not do anything: an administrator reviews it. ${KEPT}`,
       });
     case "subscription-ended":
       return composeEmail(renewal, {
         subject: "Your AI Trading Signals subscription has ended",
-        request: `your ${name} plan has ended, and you can no longer use the signal bot. ${howToRenew} You can choose another plan, too.`,
+        request: `Your ${name} plan has ended, and you can no longer use the signal bot. ${howToRenew} You can choose another plan, too.`,
         button: renewal.button,
         note: `${KEPT} You can still log in.`,
       });
