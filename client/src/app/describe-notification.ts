@@ -62,7 +62,7 @@ function describeResult(item: Named<"signal:completed" | "signal:failed">): Noti
     return { title: "Signal failed", text: `${symbol}, ${timeframe}`, to };
   }
   const { final_signal: kind } = analysis;
-  const text = `${timeframe}, ${confidenceWords(kind, analysis)}`;
+  const text = [timeframe, confidenceWords(kind, analysis) ?? []].flat().join(", ");
   const title = `${kind} ${symbol}`;
   return { title: origin === "watchlist" ? `Watched market: ${title}` : title, text, to };
 }

@@ -160,6 +160,14 @@ const cases: { item: Notification; text: string }[] = [
     text: "Watched market: BUY BTC/USDT: 1h, 62% stated confidence, not yet calibrated",
   },
   {
+    item: {
+      ...own(1),
+      name: "signal:completed",
+      data: { ...signal, analysis: { ...analysis, final_signal: "WAIT", confidence: 0 } },
+    },
+    text: "WAIT BTC/USDT: 1h",
+  },
+  {
     item: { ...own(1), name: "signal:failed", data: { ...signal, analysis: null } },
     text: "Signal failed: BTC/USDT, 1h",
   },

@@ -22,6 +22,11 @@ test.each([
     given: { signal: "WAIT", confidence: 55, calibrated_confidence: null },
     words: "55% stated confidence",
   },
+  {
+    name: "a WAIT that states none",
+    given: { signal: "WAIT", confidence: 0, calibrated_confidence: null },
+    words: null,
+  },
 ] as const)("the confidence of $name", ({ given, words }) => {
   expect(confidenceWords(given.signal, given)).toBe(words);
 });

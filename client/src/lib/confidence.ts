@@ -8,11 +8,15 @@ export type SignalConfidence = Pick<Analysis, "confidence" | "calibrated_confide
 export const statedLabel = (signal: SignalKind): string =>
   signal === "WAIT" ? "stated confidence" : "stated confidence, not yet calibrated";
 
-/** A confidence in words, such as `62% stated confidence, not yet calibrated`. */
+/**
+ * A confidence in words, such as `62% stated confidence, not yet calibrated`; null for a WAIT without one: nobody has
+ * analysed the market then, or the analysis was not usable.
+ */
 export function confidenceWords(
   signal: SignalKind,
   { confidence, calibrated_confidence: calibrated }: SignalConfidence,
-): string {
+): string | null {
+  if (signal === "WAIT" && confidence === 0) return null;
   const stated = formatConfidence(confidence);
   if (typeof calibrated !== "number") return `${stated} ${statedLabel(signal)}`;
   return `${stated} stated confidence, ${formatConfidence(calibrated)} calibrated`;

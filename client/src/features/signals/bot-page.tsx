@@ -86,8 +86,9 @@ function NotificationsButton() {
 function announcement(signal: SignalResponse | undefined): string {
   if (!signal?.analysis) return "";
   const { final_signal } = signal.analysis;
-  const words = confidenceWords(final_signal, signal.analysis);
-  return `Signal ready: ${final_signal} ${signal.symbol} ${signal.timeframe}, ${words}.`;
+  const what = `${final_signal} ${signal.symbol} ${signal.timeframe}`;
+  const facts = [what, confidenceWords(final_signal, signal.analysis) ?? []].flat();
+  return `Signal ready: ${facts.join(", ")}.`;
 }
 
 function useAnalyzing(signal: SignalResponse | undefined): boolean {

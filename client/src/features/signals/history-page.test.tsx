@@ -33,6 +33,18 @@ test("prices have five decimals, and a WAIT has none", async () => {
   expect(buy?.textContent?.match(/[\d,]+\.\d{5}/g)).toHaveLength(3);
 });
 
+test("a WAIT that states no confidence shows none", async () => {
+  keep(
+    makeHistoryItem({ id: "2", signal: "WAIT", confidence: 0 }),
+    makeHistoryItem({ id: "1", signal: "WAIT", confidence: 45 }),
+  );
+  openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(2));
+  const [without, stated] = cards();
+  expect(without?.textContent).not.toMatch(/%|confidence|·/);
+  expect(stated?.textContent).toContain(" · 45% stated confidence");
+});
+
 test("a signal of a watched market says where it comes from", async () => {
   keep(makeHistoryItem({ id: "2", origin: "watchlist" }), makeHistoryItem({ origin: "request" }));
   openApp("/signal-history", {});

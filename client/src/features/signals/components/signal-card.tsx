@@ -42,7 +42,6 @@ export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem
           >
             <LocalTime iso={item.timestamp} />
           </Link>
-          {" · "}
           <StatusText item={item} />
         </p>
         <div className="order-last empty:hidden sm:order-none">
@@ -89,9 +88,16 @@ function ChartDisclosure({ item }: { item: HistoryItem }) {
 }
 
 function StatusText({ item }: { item: HistoryItem }) {
-  if (item.status === "failed") return <span className="text-wait">Failed</span>;
-  if (!isFinished(item.status)) return "In progress";
-  return confidenceWords(item.signal, item);
+  if (item.status === "failed") {
+    return (
+      <>
+        {" · "}
+        <span className="text-wait">Failed</span>
+      </>
+    );
+  }
+  const text = isFinished(item.status) ? confidenceWords(item.signal, item) : "In progress";
+  return text === null ? null : ` · ${text}`;
 }
 
 function Levels({ levels, children }: { levels: TradeLevels; children: ReactNode }) {

@@ -41,6 +41,7 @@ export function SignalContent({ signal, origin, progress, children }: SignalCont
   const { symbol, timeframe, created_at: createdAt, analysis, judgement } = signal;
   const { final_signal: kind } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
+  const confidence = confidenceWords(kind, analysis);
   const { name, edge } = signalLooks[kind];
   const { disclosures, warnings, notes } = groupWarnings(analysis.warnings);
   return (
@@ -48,7 +49,7 @@ export function SignalContent({ signal, origin, progress, children }: SignalCont
       <Card data-signal={name} className={`flex flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}>
         <SignalHeader kind={kind} symbol={symbol} timeframe={timeframe} heading="h1">
           <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
-          {` · ${confidenceWords(kind, analysis)} `}
+          {confidence === null ? " " : ` · ${confidence} `}
           {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
         </SignalHeader>
         <OriginMark origin={origin} />
