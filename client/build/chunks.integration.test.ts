@@ -31,7 +31,7 @@ function reachedFrom(file: string): Set<string> {
 }
 
 test("the bot starts with few files of code", () => {
-  expect(filesOf("client/src/features/signals/bot-page.tsx").size).toBeLessThanOrEqual(14);
+  expect(filesOf("client/src/features/bot/bot-page.tsx").size).toBeLessThanOrEqual(14);
 });
 
 test("a visitor's first page does not load the code of signed-in users", () => {

@@ -5,7 +5,7 @@ interface ModuleGraph {
 }
 
 const VISITORS = /features\/(public\/|payments\/pricing-page)/;
-const MEMBERS = /app\/signed-in|features\/signals\/bot-page/;
+const MEMBERS = /app\/signed-in|features\/bot\/bot-page/;
 
 interface Chunk {
   name: string | null;
@@ -27,7 +27,7 @@ const CHUNKS: Chunk[] = [
   { name: null, neededBy: [VISITORS] },
   { name: "forms", neededBy: [/features\/auth\/auth-page/] },
   { name: "signed-in", neededBy: [/app\/signed-in/] },
-  { name: "bot", neededBy: [/features\/signals\/bot-page/] },
+  { name: "bot", neededBy: [/features\/bot\/bot-page/] },
   { name: "admin", neededBy: [/app\/navbar-waiting-count/] },
 ];
 

@@ -104,10 +104,10 @@ describe("the pages of the screens", () => {
 
   it("fail the build if a screen's code has moved", async () => {
     const built: Record<string, object> = manifest;
-    const { "src/features/signals/bot-page.tsx": _, ...rest } = built;
+    const { "src/features/bot/bot-page.tsx": _, ...rest } = built;
     writeFileSync(join(folder, ".vite/manifest.json"), JSON.stringify(rest));
     await expect(write()).rejects.toThrow(
-      "src/features/signals/bot-page.tsx is not among what was built",
+      "src/features/bot/bot-page.tsx is not among what was built",
     );
   });
 

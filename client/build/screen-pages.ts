@@ -22,10 +22,10 @@ export const SCREEN_MODULES = {
   "/unsubscribe": "src/features/account/unsubscribe-page.tsx",
   "/user-panel": "src/app/user-panel-page.tsx",
   "/dashboard": "src/app/dashboard-page.tsx",
-  "/bot": "src/features/signals/bot-page.tsx",
+  "/bot": "src/features/bot/bot-page.tsx",
   "/watchlist": "src/features/watchlist/watchlist-page.tsx",
-  "/signal-history": "src/features/signals/history-page.tsx",
-  "/offline": "src/features/signals/offline-page.tsx",
+  "/signal-history": "src/features/history/history-page.tsx",
+  "/offline": "src/features/history/offline-page.tsx",
   "/admin": "src/features/admin/admin-pages.tsx",
 };
 

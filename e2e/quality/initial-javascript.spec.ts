@@ -9,7 +9,7 @@ import { signIn } from "../support/users.ts";
 const BUDGET_KB = { home: 150, bot: 250 };
 
 /** The chart of the bot loads after everything else. */
-const CHART = /\/(?:market-panel|candle-chart)-[^/]*\.js$/;
+const CHART = /\/(?:market-panel|candle-chart|use-candles)-[^/]*\.js$/;
 
 interface Screen {
   path: string;

@@ -1,6 +1,6 @@
 import { type ComponentType, Fragment, useState } from "react";
 import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
-import { BotFrame } from "../features/signals/bot-frame.tsx";
+import { BotFrame } from "../features/bot/bot-frame.tsx";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Skeleton } from "../ui/card.tsx";
@@ -45,7 +45,7 @@ const publicScreens = [
     () => import("../features/account/verify-email-page.tsx"),
     "VerifyEmailPage",
   ),
-  screen("/offline", () => import("../features/signals/offline-page.tsx"), "OfflinePage"),
+  screen("/offline", () => import("../features/history/offline-page.tsx"), "OfflinePage"),
   screen(
     "/unsubscribe",
     () => import("../features/account/unsubscribe-page.tsx"),
@@ -60,9 +60,9 @@ const memberScreens = [
 ];
 
 const approvedScreens = [
-  screen("/bot", () => import("../features/signals/bot-page.tsx"), "BotPage"),
+  screen("/bot", () => import("../features/bot/bot-page.tsx"), "BotPage"),
   screen("/watchlist", () => import("../features/watchlist/watchlist-page.tsx"), "WatchlistPage"),
-  screen("/signal-history", () => import("../features/signals/history-page.tsx"), "HistoryPage"),
+  screen("/signal-history", () => import("../features/history/history-page.tsx"), "HistoryPage"),
   screen("/signals/:id", () => import("../features/signals/signal-page.tsx"), "SignalPage"),
 ];
 

@@ -1,56 +1,11 @@
-import { HISTORY_PAGE, MESSAGES, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { signalCandlesSchema, statusSchema } from "@shared/contract/market-data.ts";
 import { signalProgressSchema } from "@shared/contract/resolution.ts";
-import {
-  type HistoryPage,
-  historyPageSchema,
-  type SignalAccepted,
-  type SignalRequest,
-  type SignalResponse,
-  signalAcceptedSchema,
-  signalResponseSchema,
-} from "@shared/contract/signal.ts";
+import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
-import { ApiError } from "../../lib/api/errors.ts";
-import { signalKeys } from "./apply-event.ts";
-import { filterQuery, type HistoryFilter } from "./history-filter.ts";
-
-/** A repeated request may be answered with the signal itself. */
-const signalReplySchema = z.union([signalResponseSchema, signalAcceptedSchema]);
-
-interface SignalPayload {
-  /** The same key never makes a second signal, nor costs a second credit. */
-  key: string;
-  request: SignalRequest;
-  /** A chart image to be analysed with the candles; costs a credit. */
-  image: File | null;
-}
-
-export const requestSignal = ({
-  key,
-  request,
-  image,
-}: SignalPayload): Promise<SignalResponse | SignalAccepted> =>
-  api({
-    method: "POST",
-    path: image ? "/get-signal-with-image" : "/get-signal",
-    body: image ? imageForm(request, image) : request,
-    headers: { Prefer: "respond-async", "Idempotency-Key": key },
-    timeoutMs: image ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal,
-    schema: signalReplySchema,
-  });
-
-function imageForm(request: SignalRequest, image: File): FormData {
-  const form = new FormData();
-  for (const [field, value] of Object.entries(request)) form.set(field, String(value));
-  form.set("chart_image", image);
-  return form;
-}
-
-export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
-  api({ path: "/signals/:id", params: { id }, schema: signalResponseSchema, signal });
+import { backoffMs } from "../../lib/backoff.ts";
+import { useRealtime } from "../../lib/realtime/store.ts";
+import { isFinished, signalKeys } from "./apply-event.ts";
 
 export const candlesQuery = (id: string) =>
   queryOptions({
@@ -88,29 +43,37 @@ export function useDemoStatus() {
   };
 }
 
-interface HistoryParams {
-  cursor: string | null;
-  limit?: number;
-  filter: HistoryFilter;
-  signal: AbortSignal;
+/** While events arrive, polling only covers for one that was lost. */
+const ONLINE_POLL_INTERVAL_MS = 15_000;
+
+const isDone = (signal: SignalResponse | undefined) =>
+  signal !== undefined && isFinished(signal.status);
+
+export function pollDelayMs(poll: {
+  signal: SignalResponse | undefined;
+  online: boolean;
+  polls: number;
+}): number | false {
+  if (isDone(poll.signal)) return false;
+  return poll.online ? ONLINE_POLL_INTERVAL_MS : backoffMs(poll.polls);
 }
 
-export function readHistory(params: HistoryParams): Promise<HistoryPage> {
-  const { cursor, limit = HISTORY_PAGE.default, filter, signal } = params;
-  return api({
-    path: "/signal-history",
-    query: { limit, ...filterQuery(filter), cursor: cursor ?? undefined },
-    schema: historyPageSchema,
-    timeoutMs: TIMEOUTS_MS.history,
-    signal,
+/** One of the user's signals, kept current by events and, until it is finished, by polling. */
+export function useSignal(id: string | null) {
+  const online = useRealtime((live) => live.connection === "online");
+  const ready = useRealtime((live) => live.ready);
+  return useQuery({
+    queryKey: signalKeys.detail(id ?? ""),
+    queryFn: ({ signal }) =>
+      api({ path: "/signals/:id", params: { id: id ?? "" }, schema: signalResponseSchema, signal }),
+    enabled: id !== null && ready,
+    staleTime: ({ state }) =>
+      isDone(state.data) ? Number.POSITIVE_INFINITY : ONLINE_POLL_INTERVAL_MS,
+    refetchInterval: ({ state }) =>
+      pollDelayMs({
+        signal: state.data,
+        online,
+        polls: state.dataUpdateCount + state.errorUpdateCount,
+      }),
   });
 }
-
-export function historyErrorText(error: unknown): string {
-  if (!(error instanceof ApiError)) return UNREACHABLE;
-  if (error.isTimeout) return MESSAGES.requestTimeout;
-  if (error.status < 400) return UNREACHABLE;
-  return `Server error: ${error.status} ${error.statusText}`.trim();
-}
-
-const UNREACHABLE = "Failed to connect to the backend API.";

@@ -11,7 +11,6 @@ import {
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { patchQueries, queryClient, refetch, refetchOutdated } from "../../lib/query-client.ts";
 import type { LiveEvent } from "../../lib/realtime/events.ts";
-import type { HistoryFilter } from "./history-filter.ts";
 
 /** Keys of the query cache, the only place where the browser keeps signals. */
 export const signalKeys = {
@@ -19,7 +18,7 @@ export const signalKeys = {
   details: ["signals", "detail"],
   histories: ["signals", "history"],
   detail: (id: string) => ["signals", "detail", id],
-  history: (filter: HistoryFilter) => ["signals", "history", filter],
+  history: (filter: object) => ["signals", "history", filter],
   candles: (id: string) => ["signals", "candles", id],
   progress: (id: string) => ["signals", "progress", id],
 } as const;

@@ -23,11 +23,10 @@ import { LoadError } from "../../ui/load-states.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { runUndoable } from "../../ui/undo.ts";
-import { candlesQuery, progressQuery } from "./api.ts";
+import { candlesQuery, progressQuery, useSignal } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { TradeTimeline, TradeTitle, tradeOfSignal } from "./components/trade-timeline.tsx";
-import { useSignal } from "./hooks/use-signal.ts";
 
 export function SignalPage() {
   const { id = "" } = useParams();

@@ -5,8 +5,8 @@ import { parseLiveEvent } from "../../lib/realtime/events.ts";
 import { makeHistoryItem, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
+import { track } from "../bot/bot-store.ts";
 import { applySignalEvent } from "./apply-event.ts";
-import { track } from "./bot-store.ts";
 import { Timeline, tradeOfSignal } from "./components/trade-timeline.tsx";
 import { followTrade } from "./trade-progress.ts";
 

@@ -6,10 +6,10 @@ import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import { formatChange, formatDateTime, formatPriceInText } from "../../../lib/format.ts";
 import { useTheme } from "../../../lib/theme.ts";
-import type { Market } from "../hooks/use-candles.ts";
 import { distancePercent, type TradeLevels } from "../levels.ts";
 import { type ChartContent, type DrawnChart, drawChart } from "./draw-chart.ts";
 import { type IndicatorLine, indicatorLines } from "./indicator-lines.ts";
+import type { Market } from "./use-candles.ts";
 
 const settingsSchema = z.object({
   tab: z.enum(["chart", "tradingview"]),

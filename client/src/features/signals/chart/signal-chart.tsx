@@ -6,10 +6,10 @@ import { useMemo } from "react";
 import { Skeleton } from "../../../ui/card.tsx";
 import { LoadError } from "../../../ui/load-states.tsx";
 import { candlesQuery, progressQuery } from "../api.ts";
-import { useCandles } from "../hooks/use-candles.ts";
 import { type TradeLevels, tradeLevels } from "../levels.ts";
 import { CandleChart } from "./candle-chart.tsx";
 import { chartMarks, chartTrade } from "./draw-chart.ts";
+import { useCandles } from "./use-candles.ts";
 
 const MAX_CANDLES_BEFORE = 60;
 

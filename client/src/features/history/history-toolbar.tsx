@@ -9,14 +9,14 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
 import { useState } from "react";
-import { saveFile } from "../../../lib/save-file.ts";
-import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
-import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { fieldClass } from "../../../ui/field-class.ts";
-import { SearchField, SelectField } from "../../../ui/fields.tsx";
-import { historyErrorText, readHistory } from "../api.ts";
-import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
+import { saveFile } from "../../lib/save-file.ts";
+import { useLeaveSignal } from "../../lib/use-leave-signal.ts";
+import { ErrorAlert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
+import { fieldClass } from "../../ui/field-class.ts";
+import { SearchField, SelectField } from "../../ui/fields.tsx";
+import { historyErrorText, readHistory } from "./api.ts";
+import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "./history-filter.ts";
 
 const ANY = "ANY";
 

@@ -8,13 +8,12 @@ import { useNow } from "../../../lib/use-now.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
-import { progressQuery, useDemoStatus } from "../api.ts";
+import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
+import { CandleChart, useChartSettings } from "../../signals/chart/candle-chart.tsx";
+import { chartMarks, chartTrade } from "../../signals/chart/draw-chart.ts";
+import { type Market, useCandles } from "../../signals/chart/use-candles.ts";
+import { tradeLevels } from "../../signals/levels.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
-import { type Market, useCandles } from "../hooks/use-candles.ts";
-import { useSignal } from "../hooks/use-signal.ts";
-import { tradeLevels } from "../levels.ts";
-import { CandleChart, useChartSettings } from "./candle-chart.tsx";
-import { chartMarks, chartTrade } from "./draw-chart.ts";
 
 const TradingViewChart = lazyComponent(
   () => import("./trading-view.tsx"),

@@ -3,13 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useNow } from "../../../lib/use-now.ts";
 import { OutcomeBadge } from "../../../ui/badges.tsx";
 import { TextLink } from "../../../ui/button.tsx";
-import { progressQuery } from "../api.ts";
+import { progressQuery, useSignal } from "../../signals/api.ts";
+import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
+import { tradeLevels } from "../../signals/levels.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
-import { useSignal } from "../hooks/use-signal.ts";
-import { tradeLevels } from "../levels.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
-import { TradeTimeline, tradeOfSignal } from "./trade-timeline.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);

@@ -1,10 +1,16 @@
-import type { SignalRequest } from "@shared/contract/signal.ts";
+import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import {
+  type SignalRequest,
+  signalAcceptedSchema,
+  signalResponseSchema,
+} from "@shared/contract/signal.ts";
+import { z } from "zod";
+import { api } from "../../lib/api/client.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { addRecent } from "../../lib/symbols.ts";
-import { requestSignal } from "./api.ts";
-import { storeSignal } from "./apply-event.ts";
+import { storeSignal } from "../signals/apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
@@ -86,9 +92,7 @@ async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
     // Events are only certain to arrive for what happens after the streams were joined.
     const isPushed = useRealtime.getState().ready;
     try {
-      const { image } = useBot.getState();
-      const reply = await requestSignal({ ...pending, image });
-      return accept(pending, reply, isPushed);
+      return accept(pending, await requestSignal(pending), isPushed);
     } catch (error) {
       const delayMs = retryDelayMs(error, tries);
       if (delayMs === undefined || isTimeout(error)) fail(pending, error);
@@ -96,6 +100,28 @@ async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
       await delay(delayMs);
     }
   }
+}
+
+/** A repeated request may be answered with the signal itself. */
+const replySchema = z.union([signalResponseSchema, signalAcceptedSchema]);
+
+function requestSignal({ key, request }: PendingRequest): Promise<Reply> {
+  const { image } = useBot.getState();
+  return api({
+    method: "POST",
+    path: image ? "/get-signal-with-image" : "/get-signal",
+    body: image ? imageForm(request, image) : request,
+    headers: { Prefer: "respond-async", "Idempotency-Key": key },
+    timeoutMs: image ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal,
+    schema: replySchema,
+  });
+}
+
+function imageForm(request: SignalRequest, image: File): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(request)) form.set(field, String(value));
+  form.set("chart_image", image);
+  return form;
 }
 
 const isTimeout = (error: unknown) => error instanceof ApiError && error.isTimeout;
@@ -106,7 +132,7 @@ function retryDelayMs(error: unknown, tries: number): number | undefined {
   return isNetwork(error) ? RETRY_DELAYS_MS.network[tries] : undefined;
 }
 
-type Reply = Awaited<ReturnType<typeof requestSignal>>;
+type Reply = z.infer<typeof replySchema>;
 
 function accept(pending: PendingRequest, reply: Reply, isPushed: boolean): void {
   const { request, requestedAt, withImage } = pending;

@@ -15,8 +15,8 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
-import { useDemoStatus } from "./api.ts";
-import { isFinished, signalKeys } from "./apply-event.ts";
+import { useDemoStatus } from "../signals/api.ts";
+import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
@@ -28,7 +28,7 @@ const chartClass = "h-[38rem]";
 const chartSkeleton = <Skeleton className={`rounded-card ${chartClass}`} />;
 
 const MarketPanel = lazyComponent(
-  () => import("./chart/market-panel.tsx"),
+  () => import("./components/market-panel.tsx"),
   "MarketPanel",
   chartSkeleton,
 );

@@ -1,8 +1,8 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { queryOptions, skipToken, useQueries } from "@tanstack/react-query";
-import { signalKeys } from "../apply-event.ts";
+import { signalKeys } from "../../signals/apply-event.ts";
+import { TradeTitle, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
 import { useBot } from "../bot-store.ts";
-import { TradeTitle, tradeOfSignal } from "./trade-timeline.tsx";
 
 /** Shows the state of the newest open trade of this tab in its title. Loaded once there is one. */
 export function NewestTradeTitle() {

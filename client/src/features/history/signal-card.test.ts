@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeHistoryItem } from "../../../testing/factories.ts";
+import { makeHistoryItem } from "../../testing/factories.ts";
 import { entryNote } from "./signal-card.tsx";
 
 const NOW = new Date(2025, 10, 21, 15, 0);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeCandles, makeHistoryItem, makeSignal } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
 import { openApp } from "../../../testing/open-app.tsx";
-import { useChartSettings } from "./candle-chart.tsx";
+import { useChartSettings } from "../../signals/chart/candle-chart.tsx";
 import { noteOf } from "./market-panel.tsx";
 
 type ReportView = (entries: { isIntersecting: boolean }[]) => void;

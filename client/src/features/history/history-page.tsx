@@ -8,11 +8,11 @@ import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { EmptyState, LoadError } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
+import { signalKeys } from "../signals/apply-event.ts";
 import { historyErrorText, readHistory } from "./api.ts";
-import { signalKeys } from "./apply-event.ts";
-import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
-import { SignalCard } from "./components/signal-card.tsx";
 import { filterHistory, type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import { ExportButtons, HistoryFilters } from "./history-toolbar.tsx";
+import { SignalCard } from "./signal-card.tsx";
 
 export function HistoryPage() {
   const [filter, setFilter] = useState(noFilter);

@@ -22,11 +22,9 @@ import { Alert } from "../../../ui/alert.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { useDemoStatus } from "../api.ts";
-import { distancePercent, rewardToRisk, type TradeLevels, tradeLevels } from "../levels.ts";
-import { groupWarnings } from "../warnings.ts";
-import { AnalystRecord } from "./analyst-record.tsx";
-import { CurrentPrice } from "./current-price.tsx";
+import { useDemoStatus } from "../../signals/api.ts";
+import { AnalystRecord } from "../../signals/components/analyst-record.tsx";
+import { CurrentPrice } from "../../signals/components/current-price.tsx";
 import {
   OriginMark,
   PriceLevels,
@@ -34,7 +32,14 @@ import {
   SignalHeader,
   signalLooks,
   Warnings,
-} from "./signal-parts.tsx";
+} from "../../signals/components/signal-parts.tsx";
+import {
+  distancePercent,
+  rewardToRisk,
+  type TradeLevels,
+  tradeLevels,
+} from "../../signals/levels.ts";
+import { groupWarnings } from "../../signals/warnings.ts";
 
 interface ResultLevelsProps {
   levels: TradeLevels;

@@ -1,6 +1,6 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
-import { pollDelayMs } from "./use-signal.ts";
+import { pollDelayMs } from "./api.ts";
 
 const signal = (status: SignalResponse["status"]): SignalResponse => ({
   signal_id: "s1",

@@ -9,7 +9,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { del, get, set } from "idb-keyval";
 import { z } from "zod";
 import { queryClient } from "../../lib/query-client.ts";
-import { isFinished, signalKeys } from "./apply-event.ts";
+import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { noFilter } from "./history-filter.ts";
 
 const KEY = "last-signals";

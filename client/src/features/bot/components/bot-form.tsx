@@ -19,9 +19,9 @@ import { Card, Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { SymbolField, TimeframeField } from "../../../ui/market-fields.tsx";
+import { useSignal } from "../../signals/api.ts";
+import { tradeLevels } from "../../signals/levels.ts";
 import { INPUT_LIMITS, readInputs, setInputs, shownSignal, stakeOf, useBot } from "../bot-store.ts";
-import { useSignal } from "../hooks/use-signal.ts";
-import { tradeLevels } from "../levels.ts";
 import { submitRequest } from "../submit-request.ts";
 import { WatchButton } from "./watch-button.tsx";
 

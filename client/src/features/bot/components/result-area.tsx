@@ -6,8 +6,8 @@ import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
+import { useSignal } from "../../signals/api.ts";
 import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
-import { useSignal } from "../hooks/use-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
