@@ -80,7 +80,6 @@ const withItem = (items: WatchlistItem[], item: WatchlistItem): WatchlistItem[] 
     a.created_at.localeCompare(b.created_at),
   );
 
-/** @throws ApiError already-watched, watchlist-full, invalid-input */
 export async function addItem(body: NewWatchlistItem): Promise<WatchlistItem> {
   const request = { method: "POST", path: "/watchlist", body } as const;
   const item = await api({ ...request, schema: watchlistItemSchema });

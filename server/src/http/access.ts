@@ -36,7 +36,6 @@ export function requireUser(
   };
 }
 
-/** @throws AppError two-factor-enrolment-required */
 export function assertEnrolled(
   settings: Pick<Settings, "NODE_ENV">,
   user: Pick<UserRecord, "role" | "twoFactor">,
@@ -61,7 +60,6 @@ export const requireAdmin: AppMiddleware = (ctx, next) => {
   return next();
 };
 
-/** @throws AppError not-approved */
 export function assertApproved(user: Pick<UserRecord, "approved" | "subscription">): void {
   if (user.approved) return;
   const detail = user.subscription
@@ -70,14 +68,13 @@ export function assertApproved(user: Pick<UserRecord, "approved" | "subscription
   throw new AppError("not-approved", detail);
 }
 
-/** @throws AppError not-admin */
 export function assertAdmin(user: Pick<UserRecord, "role">): void {
   if (user.role !== "admin") {
     throw new AppError("not-admin", "Only administrators can do this.");
   }
 }
 
-/** Keeps at least one administrator. @throws AppError own-account */
+/** Keeps at least one administrator. */
 export function assertNotOwnAccount(
   admin: Pick<UserRecord, "_id">,
   user: Pick<UserRecord, "_id">,

@@ -72,7 +72,6 @@ const patchChannels = (change: (channels: Channel[]) => Channel[]): void => {
 
 type ChannelInput = Omit<NewChannel, "min_confidence"> & Partial<NewChannel>;
 
-/** @throws ApiError channel-unavailable, email-not-verified, invalid-input, already-exists, too-many-channels */
 export async function addChannel(body: ChannelInput): Promise<CreatedChannel> {
   const request = { method: "POST", path: "/channels", body } as const;
   const channel = await api({ ...request, schema: createdChannelSchema });

@@ -23,7 +23,7 @@ interface SignInAttempt {
   succeed(): Promise<void>;
 }
 
-/** Starts an attempt to sign in with a name. @throws AppError rate-limited */
+/** Starts an attempt to sign in with a name. */
 type StartSignIn = (
   name: string,
   from: { user: Pick<UserRecord, "sessions"> | null; network: string },
@@ -78,8 +78,8 @@ export function createSignInLimits({ database, settings }: ServerDeps): StartSig
 type LoginDeps = ServerDeps & { startSignIn: StartSignIn };
 
 /**
- * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
- * error as wrong passwords. @throws AppError invalid-credentials, two-factor-required, rate-limited
+ * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same error
+ * as wrong passwords.
  */
 export async function logIn(
   deps: LoginDeps,

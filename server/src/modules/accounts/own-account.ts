@@ -12,10 +12,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
 import { presentTwoFactor } from "./two-factor.ts";
 
-/**
- * The user's account. The stream positions are read first, so that later events are delivered twice rather than lost.
- * @throws AppError unauthenticated if the user is deleted
- */
+/** The user's account. The stream positions are read first, so that later events are delivered twice rather than lost. */
 export async function getCurrentUser(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
   userId: Types.ObjectId,

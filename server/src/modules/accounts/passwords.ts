@@ -39,7 +39,7 @@ const COMMON: Record<Role, ReadonlySet<string>> = {
 
 const PRODUCT_WORDS = ["aitradingbot", "aitradingsignals", "tradingbot", "tradingsignals"];
 
-/** Refuses a new password that is easy to guess. @throws AppError invalid-input */
+/** Refuses a new password that is easy to guess. */
 export function assertStrongPassword(
   field: "password" | "new_password",
   password: string,
@@ -82,10 +82,7 @@ export async function forgotPassword(
   );
 }
 
-/**
- * Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it.
- * @throws AppError invalid-token, invalid-input
- */
+/** Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it. */
 export async function resetPassword(
   deps: ServerDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
@@ -110,10 +107,7 @@ export async function resetPassword(
   if (user) notifyOwner(deps, user, "password-changed");
 }
 
-/**
- * Changes the password and ends all other sessions of the user.
- * @throws AppError wrong-password, invalid-input
- */
+/** Changes the password and ends all other sessions of the user. */
 export async function changePassword(
   deps: ServerDeps,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,

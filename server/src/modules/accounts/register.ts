@@ -26,11 +26,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import type { PreparedAccount } from "./identity/identity-provider.ts";
 import { assertStrongPassword } from "./passwords.ts";
 
-/**
- * Creates a user, who needs approval, and emails a verification link.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use, invalid-input if the password is easy to
- *   guess, unavailable if the email cannot be sent
- */
+/** Creates a user, who needs approval, and emails a verification link. */
 export async function registerUser(
   deps: ServerDeps,
   request: RegisterRequest,
@@ -51,7 +47,6 @@ interface NewAccount extends Profile {
 
 /**
  * Creates a user with an account at the identity provider. `check` runs first in the transaction and aborts it by throwing.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
  */
 export function createAccount(deps: ServerDeps, account: NewAccount): Promise<UserRecord> {
   return withRegistrationLock(deps, account.email, async () => {
@@ -102,10 +97,7 @@ async function deleteUnused(
   return true;
 }
 
-/**
- * Deletes an account that somebody else registered with the address of the person who got the email.
- * @throws AppError invalid-token, also if the account is verified or in use
- */
+/** Deletes an account that somebody else registered with the address of the person who got the email. */
 export async function declineRegistration(
   deps: Pick<ServerDeps, "database" | "identity" | "now" | "origin">,
   { token }: VerifyEmailRequest,
@@ -194,10 +186,7 @@ const LOCK_LEASE_MS = 60_000;
 const LOCK_TIMEOUT_MS = 8_000;
 const LOCK_RETRY_INTERVAL_MS = 50;
 
-/**
- * Allows one registration per address at a time on all servers, so that each address gets one email and one account.
- * @throws AppError unavailable if another registration takes too long
- */
+/** Allows one registration per address at a time on all servers, so that each address gets one email and one account. */
 function withRegistrationLock<Result>(
   deps: ServerDeps,
   email: string,

@@ -40,10 +40,7 @@ export const presentTwoFactor = ({
   recovery_codes_left: twoFactor?.recoveryHashes.length ?? 0,
 });
 
-/**
- * Creates a secret, which replaces an earlier one that was not confirmed.
- * @throws AppError two-factor-enabled, reauthentication-required, wrong-password
- */
+/** Creates a secret, which replaces an earlier one that was not confirmed. */
 export async function startTwoFactor(
   deps: ServerDeps,
   session: Pick<AuthenticatedSession, "user" | "startedAt">,
@@ -62,10 +59,7 @@ export async function startTwoFactor(
   return { secret: secret.base32, otpauth_url: otpauthUrl, qr_svg: renderSVG(otpauthUrl) };
 }
 
-/**
- * Turns the second factor on. @throws AppError invalid-code if the code is wrong or no secret was created, rate-limited,
- * two-factor-enabled
- */
+/** Turns the second factor on. */
 export async function confirmTwoFactor(
   deps: ServerDeps,
   user: UserRecord,
@@ -106,7 +100,7 @@ export async function disableTwoFactor(
   notifyOwner(deps, user, "two-factor-off");
 }
 
-/** Checks the caller's own password, and the code if the second factor is on. @throws AppError reauthentication-required, wrong-password */
+/** Checks the caller's own password, and the code if the second factor is on. */
 export async function reauthenticate(
   deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
@@ -133,7 +127,7 @@ export async function reauthenticateUnlessRecent(
 
 /**
  * Uses a code of the authenticator app or a recovery code. Of several attempts with one code, one succeeds.
- * @returns whether the code was valid @throws AppError rate-limited after too many wrong codes
+ * @returns whether the code was valid
  */
 export function consumeCode(
   deps: ServerDeps,

@@ -15,10 +15,7 @@ export async function verifyEmail(deps: ServerDeps, { token }: VerifyEmailReques
   });
 }
 
-/**
- * Emails a new verification link, unless the address is verified, here or at the identity provider.
- * @throws AppError unavailable if the email cannot be sent
- */
+/** Emails a new verification link, unless the address is verified, here or at the identity provider. */
 export async function resendVerification(
   deps: ServerDeps,
   user: UserRecord,

@@ -24,8 +24,8 @@ export interface UserActionInput {
 }
 
 /**
- * Commits an administrator's action. Checks the role in the transaction, so that two administrators who delete each other
- * at once cannot both succeed. @throws AppError unauthenticated
+ * Commits an administrator's action. Checks the role in the transaction, so that two administrators who delete each other at
+ * once cannot both succeed.
  */
 export function commitAsAdmin<Result>(
   { database, now, origin }: ServerDeps,

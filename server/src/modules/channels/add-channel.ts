@@ -23,10 +23,7 @@ import { unauthenticated, unavailable } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { presentChannel } from "./present-channels.ts";
 
-/**
- * Adds a channel, to which events from now on are sent.
- * @throws AppError channel-unavailable, email-not-verified, invalid-input, already-exists, too-many-channels, unavailable
- */
+/** Adds a channel, to which events from now on are sent. */
 export async function addChannel(
   deps: ServerDeps,
   user: UserRecord,
@@ -58,7 +55,6 @@ const defaultEvents = ({ role }: Pick<UserRecord, "role">): ChannelEvent[] => [
   ...(role === "admin" ? ADMIN_CHANNEL_EVENTS : []),
 ];
 
-/** @throws AppError invalid-input for events of administrators that a trader asks for */
 export function assertOwnEvents(
   { role }: Pick<UserRecord, "role">,
   events: readonly ChannelEvent[],
@@ -120,7 +116,6 @@ interface NewTarget extends Pick<ChannelRecord, "target" | "label" | "uniqueKey"
   shown: { secret?: string; link?: string };
 }
 
-/** @throws AppError channel-unavailable, email-not-verified, invalid-input, unavailable */
 function makeTarget(
   deps: ServerDeps,
   user: Pick<UserRecord, "email" | "emailVerified">,
@@ -203,7 +198,7 @@ const BOT_TIMEOUT_MS = 5_000;
 const botSchema = z.object({ result: z.object({ username: z.string() }) });
 const botNames = new Map<string, string>();
 
-/** Asks once for each bot. @throws AppError unavailable, without the cause, whose address contains the token */
+/** Asks once for each bot. The error has no cause, whose address contains the token. */
 async function botName(apiUrl: string, token: string): Promise<string> {
   const url = `${apiUrl}/bot${token}/getMe`;
   const known = botNames.get(url);

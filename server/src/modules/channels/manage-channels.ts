@@ -24,7 +24,6 @@ interface OwnChannel {
   id: string;
 }
 
-/** @throws AppError not-found */
 export async function findChannel(
   { database }: Pick<ServerDeps, "database">,
   { user, id }: OwnChannel,
@@ -39,7 +38,6 @@ const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text);
 
 const channelNotFound = () => new AppError("not-found", "There is no such channel.");
 
-/** @throws AppError not-found, invalid-input, channel-unavailable if it is not linked */
 export async function changeChannel(
   deps: ServerDeps,
   own: OwnChannel,
@@ -80,7 +78,6 @@ function assertLinked({ target }: Pick<ChannelRecord, "target">): void {
   throw new AppError("channel-unavailable", "Open the link in Telegram first.");
 }
 
-/** @throws AppError not-found */
 export async function deleteChannel(deps: ServerDeps, own: OwnChannel): Promise<void> {
   const { database, now } = deps;
   const { _id } = await findChannel(deps, own);
@@ -90,7 +87,6 @@ export async function deleteChannel(deps: ServerDeps, own: OwnChannel): Promise<
   });
 }
 
-/** @throws AppError not-found, channel-unavailable */
 export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<Delivery> {
   const { database, now } = deps;
   const found = await findChannel(deps, own);
@@ -137,7 +133,7 @@ async function attemptSoon(
   await wakeChannels(database, { _id }, { at, urgent: true, session });
 }
 
-/** Sends a message again, with the same id. @throws AppError not-found, also if the event is no longer kept */
+/** Sends a message again, with the same id. */
 export async function resendDelivery(
   deps: ServerDeps,
   { deliveryId, ...own }: OwnChannel & { deliveryId: string },
@@ -168,7 +164,6 @@ async function assertKept(
   throw new AppError("not-found", "The event of this message is no longer kept.");
 }
 
-/** @throws AppError not-found */
 export async function rotateSecret(deps: ServerDeps, own: OwnChannel): Promise<RotatedSecret> {
   const { database, now } = deps;
   const { _id } = await findChannel(deps, own);
@@ -186,7 +181,7 @@ export async function rotateSecret(deps: ServerDeps, own: OwnChannel): Promise<R
   });
 }
 
-/** Turns off the channel that the token of an email names. @throws AppError invalid-token */
+/** Turns off the channel that the token of an email names. */
 export async function unsubscribe(deps: ServerDeps, token: string): Promise<void> {
   const { database, now } = deps;
   const id = secretsOf(deps).readUnsubscribeToken(token);

@@ -117,7 +117,7 @@ const signatureSchema = z.object({
   admin: z.string().optional(),
 });
 
-/** The administrator for whom a URL was signed; undefined for the owner's own. @throws AppError file-not-allowed */
+/** The administrator for whom a URL was signed; undefined for the owner's own. */
 async function readerOfUrl(
   { database, settings, now }: ServerDeps,
   ctx: AppContext,
@@ -157,7 +157,7 @@ async function findStoredFile(
 
 const fileNotFound = () => new AppError("not-found", "There is no such file.");
 
-/** Only the owner and administrators may read a file. @throws AppError file-not-allowed */
+/** Only the owner and administrators may read a file. */
 function assertMayReadFile(
   user: Pick<UserRecord, "_id" | "role">,
   file: { userId: UserRecord["_id"] },

@@ -26,10 +26,7 @@ export interface SanitizedImage {
   contentType: ImageType;
 }
 
-/**
- * Re-encodes an uploaded image, so that only its pixels remain: upright and at most 2,560 pixels per side.
- * @throws AppError not-an-image, or file-too-large for more than 40 million pixels
- */
+/** Re-encodes an uploaded image, so that only its pixels remain: upright and at most 2,560 pixels per side. */
 export async function sanitizeImage(file: Uint8Array): Promise<SanitizedImage> {
   const upload = Buffer.from(file);
   const contentType = imageTypeOf(upload);

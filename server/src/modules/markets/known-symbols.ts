@@ -7,7 +7,6 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 const REREAD_AFTER_MS = 30_000;
 
-/** @throws AppError `invalid-input` with similar symbols if no provider knows the symbol */
 export async function assertKnownSymbol(
   deps: Pick<ServerDeps, "database" | "now">,
   symbol: string,

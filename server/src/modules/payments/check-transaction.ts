@@ -11,10 +11,7 @@ const LOOKUP_TIMEOUT_MS = 5_000;
 /** Other proofs with the same hash that are listed. */
 const MAX_USES = 10;
 
-/**
- * Looks up the transaction that a user's proof names, for an administrator to compare.
- * @throws AppError not-found if the user has no proof, or it names none
- */
+/** Looks up the transaction that a user's proof names, for an administrator to compare. */
 export async function checkTransaction(
   deps: ServerDeps,
   username: string,

@@ -29,9 +29,8 @@ import { commitOnUser } from "../users/manage-users.ts";
 import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
 
 /**
- * Stores a payment proof in place of the previous one, and then looks for an earlier proof with the same image: of any
- * user, also if that proof or its user has been deleted.
- * @throws AppError not-an-image, file-too-large
+ * Stores a payment proof in place of the previous one, and then looks for an earlier proof with the same image: of any user,
+ * also if that proof or its user has been deleted.
  */
 export async function submitProof(
   deps: ServerDeps,

@@ -26,10 +26,7 @@ export const issueTicket = (
   session: AuthenticatedSession,
 ): Promise<AccessToken> => issueToken(deps, "ticket", session);
 
-/**
- * Exchanges a ticket for a dashboard session of 30 minutes. Of several concurrent attempts, one succeeds.
- * @throws AppError unauthenticated if the ticket is used, expired or unknown, or the user's session has ended; not-admin
- */
+/** Exchanges a ticket for a dashboard session of 30 minutes. Of several concurrent attempts, one succeeds. */
 export async function redeemTicket(deps: ServerDeps, ticket: string): Promise<AccessToken> {
   const { database, now } = deps;
   const record = await database.dashboardTokens
@@ -42,10 +39,7 @@ export async function redeemTicket(deps: ServerDeps, ticket: string): Promise<Ac
   return issueToken(deps, "session", session);
 }
 
-/**
- * The user session that a dashboard session was opened from.
- * @throws AppError unauthenticated if either has ended
- */
+/** The user session that a dashboard session was opened from. */
 export async function findDashboardSession(
   deps: ServerDeps,
   secret: string,

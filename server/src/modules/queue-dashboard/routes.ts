@@ -69,9 +69,8 @@ async function isSessionValid(deps: ServerDeps, secret: string): Promise<boolean
 }
 
 /**
- * Changes jobs of the queue. The entry of the security log is written first, because Agenda does not take part in transactions: the last
- * change that the log names may have failed, but there is no change that it does not name.
- * @throws AppError not-found if none of the jobs is still in the queue
+ * Changes jobs of the queue. The entry of the security log is written first, because Agenda does not take part in
+ * transactions: the last change that the log names may have failed, but there is no change that it does not name.
  */
 async function changeJobs(
   deps: ServerDeps,

@@ -70,7 +70,7 @@ const presentWitness = (receipt: WitnessReceiptRecord): HeadWitness => ({
   commit: receipt.commit ?? null,
 });
 
-/** The proofs of all calendars for the head of one day as one .ots file. @throws AppError not-found */
+/** The proofs of all calendars for the head of one day as one .ots file. */
 export async function readHeadProof({ database }: ServerDeps, day: string): Promise<Buffer> {
   const receipts = await database.witnessReceipts
     .find({ day, kind: "opentimestamps" })

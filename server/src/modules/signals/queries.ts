@@ -20,7 +20,7 @@ const signalIdSchema = z
 
 export const signalNotFound = (): AppError => new AppError("not-found", "There is no such signal.");
 
-/** A user's own signal, or any signal without a user. @throws AppError not-found */
+/** A user's own signal, or any signal without a user. */
 export async function findSignal(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id"> | null,
@@ -36,7 +36,7 @@ export async function findSignal(
   return signal;
 }
 
-/** The candles of a user's own signal; none if it is unfinished or failed. @throws AppError not-found */
+/** The candles of a user's own signal; none if it is unfinished or failed. */
 export async function readSignalCandles(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id">,

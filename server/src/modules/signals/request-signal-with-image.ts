@@ -25,7 +25,6 @@ export interface ImageRequestInput extends RequestSignalInput {
 
 /**
  * Checks credits and the daily limit before anything else in the form. A repeated request passes, since it is already paid.
- * @throws AppError no-credits, rate-limited
  */
 export async function assertCanSendImage(
   deps: ServerDeps,
@@ -37,10 +36,8 @@ export async function assertCanSendImage(
 }
 
 /**
- * Accepts a request with an image: takes a credit and stores image and signal in one transaction. Requests of one user run
- * one at a time, so that those without a credit are rejected before their image is processed.
- * @throws AppError not-approved, image-not-allowed, no-credits, rate-limited, invalid-input, not-an-image,
- *   file-too-large
+ * Accepts a request with an image: takes a credit and stores image and signal in one transaction. Requests of one user run one
+ * at a time, so that those without a credit are rejected before their image is processed.
  */
 export function requestSignalWithImage(
   deps: ServerDeps,
@@ -99,14 +96,12 @@ async function takeCredit(
   assertImageAllowed(charged);
 }
 
-/** @throws AppError image-not-allowed */
 export function assertImageAllowed(user: Pick<UserRecord, "allowImageUpload">): void {
   if (!user.allowImageUpload) {
     throw new AppError("image-not-allowed", "Chart images are not enabled for your account.");
   }
 }
 
-/** @throws AppError no-credits */
 function assertCanPayForImage(user: Pick<UserRecord, "imageCredits">): void {
   if (user.imageCredits < IMAGE_ANALYSIS_CREDITS) throw noCredits();
 }

@@ -47,8 +47,6 @@ export interface ImageAttachment {
 /**
  * Stores a signal, which joins the market analysis of the last closed candle, or queues that analysis.
  * @returns an earlier signal if the idempotency key is known
- * @throws AppError rate-limited or unavailable if too many signals are unfinished, rate-limited without an analysis left today,
- *   invalid-input for an unknown symbol
  */
 export async function requestSignal(
   deps: ServerDeps,

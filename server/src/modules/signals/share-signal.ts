@@ -17,10 +17,7 @@ const TOKEN_BYTES = 32;
 
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/**
- * Creates a link to a user's own signal and revokes the previous one. Only the hash of its token is stored.
- * @throws AppError not-found, or invalid-input for a signal without a result
- */
+/** Creates a link to a user's own signal and revokes the previous one. Only the hash of its token is stored. */
 export async function createShareLink(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username">,
@@ -40,7 +37,7 @@ export async function createShareLink(
   return { token, shared_at: sharedAt.toISOString() };
 }
 
-/** Revokes the link to a user's own signal, if there is one. @throws AppError not-found */
+/** Revokes the link to a user's own signal, if there is one. */
 export async function revokeShareLink(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username">,
@@ -62,7 +59,7 @@ const shareEntry = (
 /** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
 const ABOUT_ORIGIN = /^(Demo record,|Demo data:|Rule-based analysis:)/;
 
-/** The signal of a link: an allow-list without data of its user. @throws AppError not-found, also after `SHARE_LINK_DAYS` */
+/** The signal of a link: an allow-list without data of its user. */
 export async function readSharedSignal(
   { database, settings, now }: ServerDeps,
   token: string,

@@ -27,7 +27,7 @@ export const MIN_CAPACITY = 50;
 
 const REREAD_AFTER_MS = 500;
 
-/** Rejects requests that could not be processed in time. @throws AppError unavailable */
+/** Rejects requests that could not be processed in time. */
 export async function assertQueueCapacity(deps: ServerDeps): Promise<void> {
   if (await isQueueFull(deps)) throw unavailable();
 }
@@ -46,7 +46,6 @@ const isQueueFull = cachedRead(
 /**
  * Limits a user's unfinished signals.
  * @param ahead unfinished signals including the new one; changes of one user run one at a time
- * @throws AppError rate-limited
  */
 export function assertUserLimit({ settings }: ServerDeps, ahead: number): void {
   if (settings.RATE_LIMIT === "off" || ahead < MAX_UNFINISHED_PER_USER) return;
@@ -65,7 +64,7 @@ async function readAnalysisLimit(deps: ServerDeps): Promise<number | null> {
   return (await readAnalysisSetup(deps))?.analyst === "rules" ? null : limit;
 }
 
-/** Rejects a request for an own analysis early. @throws AppError rate-limited */
+/** Rejects a request for an own analysis early. */
 export async function assertAnalysesLeft(
   deps: ServerDeps,
   { analyses }: Pick<UserRecord, "analyses">,
@@ -76,7 +75,7 @@ export async function assertAnalysesLeft(
   throw analysesUsedUp(limit, at);
 }
 
-/** Counts an analysis that a user's request starts, in its transaction. @throws AppError rate-limited */
+/** Counts an analysis that a user's request starts, in its transaction. */
 export async function countAnalysis(
   deps: ServerDeps,
   { session, at }: UnitOfWork,

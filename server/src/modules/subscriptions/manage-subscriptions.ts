@@ -25,7 +25,6 @@ type Deps = ServerDeps;
 /**
  * Approves a user and accepts the proof of payment that awaits review. With a plan, given or named in that proof, it starts a
  * subscription. Changes nothing while one is running.
- * @throws AppError not-found, invalid-input for months without a plan, subscription-running for another plan
  */
 export function approveUser(deps: Deps, input: UserActionInput & Approval): Promise<UserRecord> {
   const { database } = deps;
@@ -65,7 +64,6 @@ async function approveWithoutEnd(
 /**
  * Adds a payment to a subscription, which continues from its end, or starts now. Changes nothing if another renewal came
  * first: one with the same key, or one since the administrator saw the subscription's end or sent the request.
- * @throws AppError not-found, invalid-input without a plan
  */
 export async function renewSubscription(
   deps: Deps,
@@ -107,7 +105,7 @@ async function isFirstUse(
   return true;
 }
 
-/** Revokes a user's approval and ends their subscription. @throws AppError not-found, own-account */
+/** Revokes a user's approval and ends their subscription. */
 export async function revokeUser(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
   const { database } = deps;
   assertNotOwnAccount(input.admin, await findUserByName(database, input.username));

@@ -25,10 +25,7 @@ export async function deleteUser(
   return user;
 }
 
-/**
- * Deletes the caller's own account.
- * @throws AppError invalid-input if the username is not theirs, last-admin, reauthentication-required, wrong-password
- */
+/** Deletes the caller's own account. */
 export async function deleteOwnAccount(
   deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,

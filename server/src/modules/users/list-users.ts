@@ -123,7 +123,7 @@ async function presentCards(
 const MAX_CREDIT_ENTRIES = 50;
 const MAX_SIGNALS = 20;
 
-/** A user with their payments, last credit entries and last signals. @throws AppError not-found */
+/** A user with their payments, last credit entries and last signals. */
 export async function getUserDetails(
   deps: ServerDeps,
   admin: Admin,

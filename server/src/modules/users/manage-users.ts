@@ -18,7 +18,7 @@ import { notifyOwner } from "../accounts/account-emails.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
 import { commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 
-/** Allows or forbids a user to upload images. @throws AppError not-found */
+/** Allows or forbids a user to upload images. */
 export function setImageAccess(
   deps: ServerDeps,
   input: UserActionInput & { allow: boolean },
@@ -62,10 +62,7 @@ export async function changeAccount(
   return changed;
 }
 
-/**
- * Adds credits to a user's balance, or removes them down to zero.
- * @throws AppError not-found, or invalid-input if the balance would exceed the safe integers
- */
+/** Adds credits to a user's balance, or removes them down to zero. */
 export function grantCredits(
   deps: ServerDeps,
   input: UserActionInput & { credits: number },
@@ -92,7 +89,7 @@ function invalidNumber(): AppError {
   return new AppError("invalid-input", message, { errors: [{ field: "credits", message }] });
 }
 
-/** Commits an administrator's action on a user, who is read in the transaction. @throws AppError not-found */
+/** Commits an administrator's action on a user, who is read in the transaction. */
 export async function commitOnUser<Result>(
   deps: ServerDeps,
   { admin, username }: UserActionInput,
@@ -107,7 +104,7 @@ export async function commitOnUser<Result>(
   });
 }
 
-/** Finds a user by case-insensitive name. @throws AppError not-found */
+/** Finds a user by case-insensitive name. */
 export async function findUserByName(
   database: Pick<Database, "users">,
   username: unknown,
@@ -123,7 +120,6 @@ export async function findUserByName(
 /**
  * Sets a user's role, which ends all of their sessions, even if they have that role. There is always an administrator:
  * transactions that write to the admins' stream conflict, so two who demote each other at once cannot both succeed.
- * @throws AppError not-found, last-admin, reauthentication-required, wrong-password
  */
 export async function setRole(
   deps: ServerDeps,
@@ -157,7 +153,6 @@ export async function setRole(
   return result;
 }
 
-/** @throws AppError last-admin if there is no administrator but this user */
 export async function assertOtherAdmin(
   database: Database,
   userId: Types.ObjectId,

@@ -21,7 +21,6 @@ import { assertKnownSymbol } from "../markets/known-symbols.ts";
 
 type Owner = Pick<UserRecord, "_id">;
 
-/** @throws AppError invalid-input, already-watched, watchlist-full */
 export async function addItem(
   deps: ServerDeps,
   { _id: userId }: Owner,
@@ -76,7 +75,6 @@ async function assertFreePlace(
   throw new AppError("watchlist-full", detail);
 }
 
-/** @throws AppError not-found */
 export async function changeItem(
   { database }: Pick<ServerDeps, "database">,
   item: { user: Owner; id: string },
@@ -96,7 +94,6 @@ export async function changeItem(
   return changed;
 }
 
-/** @throws AppError not-found */
 export async function deleteItem(
   { database }: Pick<ServerDeps, "database">,
   item: { user: Owner; id: string },
