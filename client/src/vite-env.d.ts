@@ -1,6 +1,5 @@
 interface ImportMetaEnv {
   readonly VITE_BUILT_YEAR: string;
-  /** Address of the API; set at build time. */
   readonly VITE_API_URL?: string;
   /** Phone number or address of the operator's WhatsApp chat; set at build time. */
   readonly VITE_CONTACT_WHATSAPP?: string;

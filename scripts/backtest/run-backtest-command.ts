@@ -196,7 +196,6 @@ const argsSchema = z.object({
 });
 export type BacktestArgs = z.infer<typeof argsSchema>;
 
-/** Null if they ask for help. */
 export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
   const names = Object.keys(argsSchema.shape);
   const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));

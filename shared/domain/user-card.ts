@@ -23,7 +23,6 @@ export function presentProof(proof: ShownProof): PaymentProof {
   };
 }
 
-/** A payment proof for administrators. */
 export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
   const { earlier } = proof;
   const shown = presentProof(proof);

@@ -12,7 +12,6 @@ import { z } from "zod";
 import { coversCandle, resolveTrade } from "./resolve-trade.ts";
 import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
-/** A recorded outcome and the figures of its analysis. */
 export interface RecordedOutcome {
   seq: number;
   figures: LedgerFigures;

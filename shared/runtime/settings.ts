@@ -469,7 +469,6 @@ export function readDotEnv(file = ".env"): void {
   }
 }
 
-/** Version of the product in package.json. */
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

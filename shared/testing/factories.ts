@@ -104,7 +104,6 @@ interface CalendarPart {
   block?: number;
 }
 
-/** Stores the head of one day with the receipts of its calendars. */
 export async function createWitnessedHead(
   database: Database,
   { day, calendars = [] }: { day: string; calendars?: readonly CalendarPart[] },

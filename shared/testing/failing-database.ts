@@ -128,7 +128,6 @@ function join(near: Socket, far: Socket): void {
   far.pipe(near);
 }
 
-/** Starts a relay in front of a database. `uri` goes through it. */
 export async function startDatabaseRelay(uri: string): Promise<{ relay: TcpRelay; uri: string }> {
   const through = new URL(uri);
   const relay = await TcpRelay.start({ host: through.hostname, port: Number(through.port) });

@@ -19,7 +19,6 @@ export interface FinishedRun {
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-/** Metrics of `GET /metrics`. The providers are read when the metrics are requested. */
 export function createWorkerMetrics(readProviders: () => readonly ProviderHealth[] = () => []) {
   const registry = createRegistry("worker");
   const running = new Gauge({

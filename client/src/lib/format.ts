@@ -88,7 +88,6 @@ export function axisDecimals(price: number): number {
   return 5;
 }
 
-/** A price in a list of quotes. */
 export function formatQuote(price: number): string {
   const digits = axisDecimals(price);
   return price.toLocaleString("en-US", {

@@ -22,7 +22,6 @@ export const readMe = (): Promise<Me> => queryClient.fetchQuery({ ...meQuery, st
 
 export const refetchMe = (): Promise<void> => refetch({ queryKey: meQuery.queryKey });
 
-/** The payment proof that awaits review. */
 export function waitingProof(me: Me | undefined): PaymentProof | null {
   const proof = me?.payment_proof;
   return proof && !proof.reviewed_at ? proof : null;

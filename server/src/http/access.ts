@@ -48,7 +48,6 @@ export function assertEnrolled(
 /** Whether an administrator who must turn on the second factor may use a path. */
 export const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
-/** Requires an approved user. Runs after `requireUser`. */
 export const requireApproved: AppMiddleware = (ctx, next) => {
   assertApproved(sessionOf(ctx).user);
   return next();

@@ -34,7 +34,6 @@ export interface Call {
 }
 
 interface HandlerOptions {
-  /** Runs before the access check. */
   before?: AppMiddleware[];
   /** Runs after the access check, before rate limits and before a multipart body is read. */
   check?: (call: Call) => void | Promise<void>;

@@ -112,7 +112,6 @@ export interface BillingPeriodRecord {
   userId: Types.ObjectId;
   plan: PlanId;
   months: number;
-  /** `startedAt` of the subscription. */
   subscribedAt: Date;
   /** Months of the subscription before this period. */
   firstMonth: number;

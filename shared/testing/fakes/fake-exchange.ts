@@ -151,7 +151,6 @@ class FakePriceStream {
     return [...this.#streams.values()].flatMap((streams) => [...streams]).sort();
   }
 
-  /** Sends a price to all who are subscribed to it. */
   send(symbol: string, price: number): void {
     if (this.#behaviour === "silent") return;
     const id = symbol.replace("/", "");

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { type HttpFake, readText, sendJson, startHttpFake } from "./fake-http.ts";
 
-/** Name of the fake bot in links. */
 export const FAKE_BOT_NAME = "signals_bot";
 
 const pollSchema = z.object({ offset: z.number().default(0), timeout: z.number().default(0) });
@@ -37,7 +36,6 @@ export interface FakeTelegram extends HttpFake {
   calls: { method: string; status: number }[];
   /** Answers the next messages with these errors, in order, and later ones with success. */
   answer(...answers: TelegramAnswer[]): void;
-  /** A user writes to the bot. */
   write(chatId: number, text: string): void;
   /** Gives again what the bot has read last, as if nobody had confirmed it. */
   repeatUpdates(): void;

@@ -5,7 +5,6 @@ import type { ChannelSecrets, ChannelTarget } from "@shared/runtime/secret-box.t
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { WorkerMetrics } from "../worker-metrics.ts";
 
-/** One message to one channel. */
 export interface ChannelMessage {
   /** The same in all attempts. */
   id: string;

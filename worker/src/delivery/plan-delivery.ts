@@ -33,7 +33,6 @@ interface Scan {
   after: number;
   /** Events for the channel, oldest first. */
   wanted: WantedEvent[];
-  /** The last event that was read. */
   lastSeq: number;
   /** True if events after the cursor are no longer kept. */
   hasGap: boolean;

@@ -11,7 +11,6 @@ import type { DeliveryDeps } from "./channel-sender.ts";
 import { wordsOfEvent } from "./describe-message.ts";
 import { joinLines } from "./telegram-sender.ts";
 
-/** A message of Telegram to the bot. */
 export const telegramUpdateSchema = z.object({
   update_id: z.number().int(),
   /** Only of a private chat; what is not text counts as empty. */

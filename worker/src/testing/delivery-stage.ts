@@ -51,7 +51,6 @@ export function deliveryStage(database: Database, senders: ChannelSenders = {}) 
         await Promise.all(claimed.map((channel) => deliverChannel(deps, channel, signal)));
       }
     },
-    /** Adds an event to the stream of a user, or to another. */
     addEvent: <Name extends EventName>(
       to: UserRecord | string,
       name: Name,

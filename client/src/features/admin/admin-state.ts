@@ -67,7 +67,6 @@ export function withNew({ pages, pageParams }: UserPages, card: UserCard): UserP
 const isSame = (a: Pick<UserCard, "username">, b: Pick<UserCard, "username">): boolean =>
   a.username === b.username;
 
-/** The user after the event; null if they are deleted. */
 function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
   switch (event.name) {
     case "user:registered":

@@ -236,7 +236,6 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   return detail;
 }
 
-/** Runs an action and shows its confirmation. */
 export const runAndConfirm = async (action: Promise<ActionDone>): Promise<void> =>
   showToast({ title: await runAction(action) });
 

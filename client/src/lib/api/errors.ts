@@ -36,7 +36,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of an error, or `fallback`. */
 export function errorText(error: unknown, fallback: string): string {
   if (error instanceof Error && error.message) return error.message;
   return fallback;

@@ -18,7 +18,6 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { adminHead, assertOwnEvents, newWebhookSecret, secretsOf } from "./add-channel.ts";
 import { presentDelivery } from "./present-channels.ts";
 
-/** A channel that a user names. */
 interface OwnChannel {
   user: UserRecord;
   id: string;

@@ -7,7 +7,6 @@ import { checkTransaction } from "./check-transaction.ts";
 import { readOfferedPayments, updatePaymentDetails } from "./payment-details.ts";
 import { deleteProof, submitProof } from "./payment-proofs.ts";
 
-/** Payment details and proofs of payment. */
 export const paymentHandlers: BoundRoute[] = [
   handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readOfferedPayments(deps)),
   handle(paymentRoutes.updatePaymentDetails, async ({ body }, { deps, session }) => {

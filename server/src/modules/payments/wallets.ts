@@ -17,7 +17,6 @@ const digits = z
   .transform((text) => text.replace(/^0x/, "").toLowerCase());
 const logSchema = z.object({ address: digits, topics: z.array(digits), data: digits.default("") });
 
-/** A transaction in a block. */
 export interface MinedTransaction {
   succeeded: boolean;
   block: number;

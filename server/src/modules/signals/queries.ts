@@ -103,7 +103,6 @@ export async function getSignalProgress(
 }
 
 interface SignalProgress {
-  /** Null while the trade is open. */
   judgement: Resolution | null;
   /** Closed candles since the analysis, oldest first: those that resolved the trade, or the latest ones while it is open. */
   candles: Candle[];

@@ -125,7 +125,6 @@ export async function revokeUser(deps: ServerDeps, input: UserActionInput): Prom
   });
 }
 
-/** The subscription, if it has not ended. */
 function runningSubscription({ subscription }: UserRecord): SubscriptionRecord | undefined {
   return subscription?.status === "ended" ? undefined : subscription;
 }

@@ -20,7 +20,6 @@ import type { Types } from "mongoose";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, type SignPath } from "../files/signed-url.ts";
 
-/** The subscription of a user, with what they have paid for. */
 export async function getOwnSubscription(
   deps: ServerDeps,
   user: UserRecord,

@@ -76,7 +76,6 @@ async function filterOf(
   return { ...found, _id: { $in: await database.paymentProofs.distinct("userId", AWAITS_REVIEW) } };
 }
 
-/** Filter for subscriptions that end in the next days. */
 const endingWithin = (days: number, at: Date): QueryFilter<UserRecord> => ({
   "subscription.accessEndsAt": { $gt: at },
   "subscription.endsAt": { $gt: at, $lte: new Date(at.getTime() + days * 86_400_000) },

@@ -104,7 +104,6 @@ export async function commitOnUser<Result>(
   });
 }
 
-/** Finds a user by case-insensitive name. */
 export async function findUserByName(
   database: Pick<Database, "users">,
   username: unknown,

@@ -2,7 +2,6 @@ import { watchlistRoutes } from "@shared/contract/routes/signal-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { addItem, changeItem, deleteItem, listWatchlist, presentItem } from "./watchlist.ts";
 
-/** Markets that users watch. */
 export const watchlistHandlers: BoundRoute[] = [
   handle(watchlistRoutes.getWatchlist, (_, { deps, session }) => listWatchlist(deps, session.user)),
   handle(watchlistRoutes.addWatchlistItem, async ({ body }, { deps, session }) =>

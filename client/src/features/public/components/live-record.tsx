@@ -12,7 +12,6 @@ const edgeRecordSchema = z.object({
 
 const STALE_MS = 60_000;
 
-/** The edge of all live signals so far. */
 export function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],

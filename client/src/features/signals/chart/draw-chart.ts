@@ -355,7 +355,6 @@ export function chartTrade({ created_at, judgement, levels }: MarkedSignal): Cha
 
 const tones = { WIN: "buy", LOSS: "sell", EXPIRED: "ink-muted" } as const;
 
-/** The signal, its fill and its exit. */
 export function chartMarks({ created_at, judgement, levels, filled }: MarkedSignal): ChartMark[] {
   const marks: ChartMark[] = [
     {

@@ -9,7 +9,6 @@ import { type FollowedTrade, followTrade, type TradeStep } from "../trade-progre
 
 type Followable = Pick<SignalResponse, "symbol" | "analysis" | "filled" | "entry_left" | "outcome">;
 
-/** The trade of a signal; null for a WAIT. */
 export function tradeOfSignal(signal: Followable, r: number | null = null): FollowedTrade | null {
   const { symbol, analysis, filled, entry_left, outcome } = signal;
   const levels = analysis && tradeLevels(analysis);

@@ -31,7 +31,6 @@ const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, paral
  */
 const queue = withTimeout(new Semaphore(2), 2_000, unavailable());
 
-/** Makes and checks the stored hashes of passwords. */
 export interface PasswordHashing {
   hash(password: string | Buffer): Promise<string>;
   verify(stored: string, password: string): Promise<boolean>;

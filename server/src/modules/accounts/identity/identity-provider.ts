@@ -63,7 +63,6 @@ export interface VerifiedAccount {
 export interface IdentityProvider {
   /** Does the slow and external part before the transaction. @throws AppError auth/email-already-in-use */
   prepareAccount(credentials: Credentials): Promise<PreparedAccount>;
-  /** Returns null if the password is wrong. */
   verifyPassword(attempt: PasswordAttempt): Promise<VerifiedAccount | null>;
   /** Takes as long as `verifyPassword`, so that an unknown name cannot be distinguished from a wrong password. */
   verifyNothing(password: string): Promise<void>;
