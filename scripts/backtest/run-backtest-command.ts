@@ -18,7 +18,6 @@ import { promptProvenance } from "../../worker/src/analysis/openai/prompt.ts";
 import { rulesAnalyst } from "../../worker/src/analysis/rules/rules-analyst.ts";
 import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
 import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/analyst-strategy.ts";
-import { type BacktestRange, selectRange } from "../../worker/src/backtest/range.ts";
 import {
   CandleFileError,
   fetchHistory,
@@ -31,6 +30,7 @@ import {
 } from "../../worker/src/backtest/recorded-market.ts";
 import type { BacktestOptions, BacktestReport } from "../../worker/src/backtest/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
+import { type BacktestRange, selectRange } from "../../worker/src/backtest/simulate.ts";
 import {
   type CandleSeries,
   type MarketData,

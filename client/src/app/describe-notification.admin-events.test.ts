@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseLiveEvent } from "../lib/realtime/events.ts";
-import { describeAdminEvent } from "./describe-admin-event.ts";
+import { describeAdminEvent } from "./describe-notification.ts";
 
 const received = (name: string, data: object) => {
   const event = parseLiveEvent(name, {

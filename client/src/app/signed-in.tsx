@@ -13,8 +13,7 @@ import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
-import { describeAdminEvent } from "./describe-admin-event.ts";
-import { describeNotification } from "./describe-notification.ts";
+import { describeAdminEvent, describeNotification } from "./describe-notification.ts";
 import { adminLink } from "./nav-items.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { analystStrategy } from "./analyst-strategy.ts";
 import { randomEntries } from "./baselines.ts";
-import { atrOfBars } from "./range.ts";
-import { createResolver, simulateTrades } from "./simulate.ts";
+import { atrOfBars, createResolver, simulateTrades } from "./simulate.ts";
 
 it("puts random entries only where the costs leave enough of the risk", async () => {
   const { course, market, finerMarket, analyst, abort, options } = backtestOf(bitcoinCandles(120));

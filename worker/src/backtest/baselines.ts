@@ -8,14 +8,18 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/validate-advice.ts";
-import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
 import type { HoldMetrics } from "./report-schema.ts";
 import {
+  type AtrAt,
+  type BacktestRange,
+  candleAt,
+  closeOf,
   type Decision,
   type Resolver,
   type SimulatedTrade,
   type Strategy,
   simulateTrades,
+  tradeAt,
 } from "./simulate.ts";
 
 export interface HoldResult {

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { candlesFromCloses, series } from "../testing/fakes.ts";
-import { closeOf, selectRange } from "./range.ts";
 import {
   fetchHistory,
   readCandleFile,
@@ -14,6 +13,7 @@ import {
   recordedMarket,
   recordedSymbols,
 } from "./recorded-market.ts";
+import { closeOf, selectRange } from "./simulate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "backtest-candles-"));
 afterAll(() => rmSync(folder, { recursive: true }));

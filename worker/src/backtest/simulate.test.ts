@@ -3,9 +3,14 @@ import { NO_TRADING_COSTS } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, series } from "../testing/fakes.ts";
 import { type LevelsInAtr, placeTrade } from "./baselines.ts";
-import { type BacktestRange, closeOf } from "./range.ts";
 import { recordedMarket } from "./recorded-market.ts";
-import { createResolver, type Strategy, simulateTrades } from "./simulate.ts";
+import {
+  type BacktestRange,
+  closeOf,
+  createResolver,
+  type Strategy,
+  simulateTrades,
+} from "./simulate.ts";
 
 /** A market at 100 that rises by 1 each hour, save where `closes` says otherwise. */
 const rising = series(40, (index) => 100 + index);

@@ -1,8 +1,8 @@
 import type { Candle } from "@shared/contract/market-data.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
-import { type BacktestRange, selectRange } from "../backtest/range.ts";
 import { recordedMarket } from "../backtest/recorded-market.ts";
 import type { BacktestInput } from "../backtest/run-backtest.ts";
+import { type BacktestRange, selectRange } from "../backtest/simulate.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { recordedCandles } from "./fakes.ts";
 
