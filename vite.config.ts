@@ -4,8 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { chunkOf } from "./client/build/chunks.ts";
 import { siteFiles } from "./client/build/screen-pages.ts";
-import { serviceWorker } from "./client/build/service-worker.ts";
-import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
+import { offlineVerifier, serviceWorker } from "./client/build/standalone-scripts.ts";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 

@@ -20,7 +20,7 @@ import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
 import { withLock } from "../../scripts/lib/process-lock.mjs";
 import { packageBin, runCommand } from "../../scripts/lib/run-command.ts";
 import { writeScreenPages } from "./screen-pages.ts";
-import { listOfflineFiles } from "./service-worker.ts";
+import { listOfflineFiles } from "./standalone-scripts.ts";
 import { caddySnippet } from "./web-headers.ts";
 
 /** All that the built pages depend on, besides the settings built into them. */
