@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { loadSettings, SECRET_SETTINGS } from "@shared/runtime/settings.ts";
-import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { projectRoot } from "./lib/prepare-project.mjs";
 
@@ -13,14 +13,14 @@ const secrets = {
   VAPID_PUBLIC_KEY: Buffer.alloc(65, 4).toString("base64url"),
 };
 
-const defaults = parse(text.replaceAll(/^#(?=[A-Z_]+=)/gm, ""));
-const examples = parse(
+const defaults = parseEnv(text.replaceAll(/^#(?=[A-Z_]+=)/gm, ""));
+const examples = parseEnv(
   [...text.matchAll(/^# example: (.*)$/gm)].map((match) => match[1]).join("\n"),
 );
 
 describe(".env.example", () => {
   it("changes nothing when copied as it is", () => {
-    expect(parse(text)).toEqual({});
+    expect(parseEnv(text)).toEqual({});
   });
 
   it("shows the true defaults", () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "dotenv";
+import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json";
 import { projectRoot } from "../lib/prepare-project.mjs";
@@ -70,6 +70,6 @@ describe.each(documents)("%s", (document) => {
 it("docs/settings.md lists every setting of .env.example", () => {
   const text = read(".env.example").replaceAll(/^#(?: example: )?(?=[A-Z_]+=)/gm, "");
   const listed = read("docs/settings.md");
-  const missing = Object.keys(parse(text)).filter((name) => !listed.includes(`\`${name}\``));
+  const missing = Object.keys(parseEnv(text)).filter((name) => !listed.includes(`\`${name}\``));
   expect(missing).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
@@ -11,7 +12,6 @@ import {
   type TradingCostTable,
   tradingCostsSchema,
 } from "@shared/contract/resolution.ts";
-import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets, readOrMakeVapidKeys } from "./local-secrets.ts";
 import { decodeEvmAddress, decodeTronAddress } from "./wallet-addresses.ts";
@@ -461,7 +461,7 @@ export type Settings = ReturnType<typeof loadSettings>;
 /** Reads `.env` if it exists. Variables of the environment take precedence. */
 export function readDotEnv(file = ".env"): void {
   try {
-    const fromFile = dotenv.parse(readFileSync(file));
+    const fromFile = parseEnv(readFileSync(file, "utf8"));
     for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
