@@ -19,6 +19,15 @@ export const paymentDetailsSchema = z
   .meta({ id: "PaymentDetails" });
 export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
 
+export const PAYMENT_METHODS: Record<keyof PaymentDetails, string> = {
+  bank_details_1: "EasyPesa",
+  bank_details_2: "JazzCash",
+  bank_details_3: "Bank Transfer",
+  paypal_details: "PayPal",
+  skrill_details: "Skrill",
+  wise_details: "Wise",
+};
+
 export const paymentDetailsUpdateSchema = paymentDetailsSchema
   .partial()
   .extend(reauthenticationSchema.shape)

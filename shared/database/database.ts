@@ -74,7 +74,6 @@ export async function openDatabase(options: {
   await connection.asPromise();
   await refuseFormerFormat(connection);
   for (const model of Object.values(connection.models)) await createMissing(model);
-  await dropFormerIndex(connection, { collection: "payment_proofs", index: "userId_1" });
   return { connection, ...models, logger: options.logger, close: () => connection.close() };
 }
 
@@ -95,20 +94,6 @@ async function createMissing(model: Model<unknown>): Promise<void> {
   try {
     if (indexes.length === 0) await model.createCollection();
     else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
-  } catch (error) {
-    if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
-    throw error;
-  }
-}
-
-/** Drops an index of a former version which forbids what this one stores. Accounts that may not rely on others that may. */
-async function dropFormerIndex(
-  connection: Connection,
-  { collection, index }: { collection: string; index: string },
-): Promise<void> {
-  const stored = nativeDb(connection).collection(collection);
-  try {
-    if (await stored.indexExists(index)) await stored.dropIndex(index);
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
     throw error;

@@ -1,12 +1,15 @@
 import { Form } from "@base-ui/react/form";
 import type { Reauthentication } from "@shared/contract/account.ts";
-import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import {
+  PAYMENT_METHODS,
+  type PaymentDetails,
+  paymentDetailsSchema,
+} from "@shared/contract/payment.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { hasCode } from "../../lib/api/errors.ts";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { useMe } from "../../lib/me.ts";
-import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";

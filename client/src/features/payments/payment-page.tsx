@@ -1,10 +1,13 @@
-import { type OfferedPayments, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import {
+  type OfferedPayments,
+  PAYMENT_METHODS,
+  paymentDetailsSchema,
+} from "@shared/contract/payment.ts";
 import { type Plan, planById } from "@shared/contract/plans.ts";
 import { Wallet } from "lucide-react";
 import { useEffect } from "react";
 import { Link, useSearchParams } from "react-router-dom";
 import { useMe } from "../../lib/me.ts";
-import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";

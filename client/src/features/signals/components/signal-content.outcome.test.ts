@@ -1,6 +1,6 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
-import { describeOutcome } from "./outcome-panel.tsx";
+import { describeOutcome } from "./signal-content.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({
