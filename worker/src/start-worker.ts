@@ -17,7 +17,7 @@ import { createAnalyst } from "./analysis/select-analyst.ts";
 import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
 import { emailSender } from "./delivery/email-sender.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
-import { startTelegram } from "./delivery/start-telegram.ts";
+import { startTelegram } from "./delivery/telegram-bot.ts";
 import { webPushSender } from "./delivery/web-push-sender.ts";
 import { webhookSender } from "./delivery/webhook-sender.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";

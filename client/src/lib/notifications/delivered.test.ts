@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Delivered, markDelivered } from "./notify.ts";
+import { type Delivered, markDelivered } from "./delivered.ts";
 
 const ann = { username: "Ann", stream: "user" } as const;
 const delivered = (seqs: Delivered["seqs"], username = "Ann"): Delivered => ({ username, seqs });

@@ -9,7 +9,7 @@ import { type FakeTelegram, startFakeTelegram } from "@shared/testing/fakes/fake
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
-import { startTelegram } from "./start-telegram.ts";
+import { startTelegram } from "./telegram-bot.ts";
 
 const TOKEN = "123:telegram-secret";
 const WITHIN = { timeout: 30_000, interval: 20 };
