@@ -291,7 +291,7 @@ function ReplaceSecret({ channel, onReplaced }: ReplaceSecretProps) {
 }
 
 const Documentation = () => (
-  <a href={`${apiOrigin}/docs`} target="_blank" rel="noreferrer" className={linkClass}>
-    How to receive webhooks
+  <a href={`${apiOrigin}/openapi.json`} target="_blank" rel="noreferrer" className={linkClass}>
+    Format of the messages (OpenAPI)
   </a>
 );
