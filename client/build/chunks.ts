@@ -26,6 +26,7 @@ const CHUNKS: Chunk[] = [
   { name: "common", neededBy: [VISITORS, MEMBERS] },
   { name: null, neededBy: [VISITORS] },
   { name: "forms", neededBy: [/features\/auth\/auth-page/] },
+  { name: "schemas", neededBy: [/app\/signed-in/], modules: /\/zod\/|\/shared\// },
   { name: "signed-in", neededBy: [/app\/signed-in/] },
   { name: "bot", neededBy: [/features\/bot\/bot-page/] },
   { name: "admin", neededBy: [/app\/navbar-waiting-count/] },

@@ -15,8 +15,7 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
-  // If this fails, rendering reports it.
-  if (useSession.getState().token !== null) void SignedIn.preload().catch(() => undefined);
+  if (useSession.getState().token !== null) preloadSignedIn();
   // Parsing the code was a long task already.
   await yieldToMain();
   const content = await contentOf(element.dataset);
@@ -28,6 +27,13 @@ async function start(element: HTMLElement): Promise<void> {
   if (content) return startTransition(() => void hydrateRoot(element, app));
   element.replaceChildren();
   createRoot(element).render(app);
+}
+
+/** The schemas come first, in a task of their own: building them takes as long as the rest. Rendering reports what fails. */
+function preloadSignedIn(): void {
+  const ignore = () => undefined;
+  void import("@shared/contract/events.ts").catch(ignore);
+  void SignedIn.preload().catch(ignore);
 }
 
 const untilReady = (): Promise<unknown> =>

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { CHANNEL_DISABLED_REASONS, CHANNEL_KINDS } from "./constants.ts";
 
-export const channelKindSchema = z.enum(["email", "telegram", "web-push", "webhook"]);
+export const channelKindSchema = z.enum(CHANNEL_KINDS);
 export type ChannelKind = z.infer<typeof channelKindSchema>;
 
 /** Channels that each user has once. */
@@ -79,7 +80,7 @@ export const deliveryStatusSchema = z.enum(["delivered", "retrying", "failed", "
 export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>;
 
 /** Why a channel was turned off: the receiver refuses messages for good, or the user followed the link in an email. */
-export const channelDisabledReasonSchema = z.enum(["gone", "unsubscribed"]);
+export const channelDisabledReasonSchema = z.enum(CHANNEL_DISABLED_REASONS);
 export type ChannelDisabledReason = z.infer<typeof channelDisabledReasonSchema>;
 
 export const channelSchema = z

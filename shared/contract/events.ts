@@ -5,8 +5,7 @@ import {
   streamPositionsSchema,
   userCardSchema,
 } from "./account.ts";
-import { channelDisabledReasonSchema, channelKindSchema } from "./channels.ts";
-import { BUDGET_PERCENTS } from "./constants.ts";
+import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS, CHANNEL_KINDS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
 import type { LivePrice } from "./market-data.ts";
 import { paymentDetailsSchema } from "./payment.ts";
@@ -71,8 +70,8 @@ const userEventSchemas = {
     .extend({ days_left: z.number().int().positive() }),
   "channel:disabled": z.object({
     channel_id: z.string(),
-    kind: channelKindSchema,
-    reason: channelDisabledReasonSchema,
+    kind: z.enum(CHANNEL_KINDS),
+    reason: z.enum(CHANNEL_DISABLED_REASONS),
   }),
   "proof:deleted": emptySchema,
   "history:cleared": emptySchema,

@@ -1,3 +1,4 @@
+import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import {
   accountDeletionSchema,
   changePasswordRequestSchema,
@@ -5,16 +6,14 @@ import {
   disableTwoFactorSchema,
   forgotPasswordRequestSchema,
   loginRequestSchema,
-  meSchema,
   recoveryCodesSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
   sessionListSchema,
-  sessionSchema,
   startTwoFactorSchema,
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/authentication.ts";
 import { notificationListSchema, seenNotificationsSchema } from "@shared/contract/events.ts";
 import { ownSubscriptionSchema } from "@shared/contract/subscription.ts";
 import { z } from "zod";

@@ -1,11 +1,11 @@
 import { Form } from "@base-ui/react/form";
+import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import {
   accountDeletionSchema,
   changePasswordRequestSchema,
   type SessionList,
   sessionListSchema,
-} from "@shared/contract/account.ts";
-import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+} from "@shared/contract/authentication.ts";
 import { MESSAGES, MIN_ADMIN_PASSWORD_LENGTH, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleDashed, Download, MonitorSmartphone } from "lucide-react";

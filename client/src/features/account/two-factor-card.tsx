@@ -6,7 +6,7 @@ import {
   startTwoFactorSchema,
   type TwoFactorSetup,
   twoFactorSetupSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/authentication.ts";
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";

@@ -1,9 +1,5 @@
-import {
-  loginRequestSchema,
-  registerRequestSchema,
-  type Session,
-  sessionSchema,
-} from "@shared/contract/account.ts";
+import { type Session, sessionSchema } from "@shared/contract/account.ts";
+import { loginRequestSchema, registerRequestSchema } from "@shared/contract/authentication.ts";
 import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { type FormFields, parseForm } from "../../lib/api/forms.ts";

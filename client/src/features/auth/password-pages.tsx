@@ -1,9 +1,9 @@
 import { Form } from "@base-ui/react/form";
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import {
   forgotPasswordRequestSchema,
   resetPasswordRequestSchema,
-} from "@shared/contract/account.ts";
-import { actionDoneSchema } from "@shared/contract/admin.ts";
+} from "@shared/contract/authentication.ts";
 import { resetLinkSentMessage } from "@shared/contract/constants.ts";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";

@@ -1,7 +1,7 @@
 import {
   changePasswordRequestSchema,
   forgotPasswordRequestSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/authentication.ts";
 import { expect, test } from "vitest";
 import { ApiError } from "./errors.ts";
 import { type FormFields, parseForm, parsePasswordForm } from "./forms.ts";

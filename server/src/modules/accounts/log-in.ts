@@ -1,4 +1,5 @@
-import type { LoginRequest, Session } from "@shared/contract/account.ts";
+import type { Session } from "@shared/contract/account.ts";
+import type { LoginRequest } from "@shared/contract/authentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";

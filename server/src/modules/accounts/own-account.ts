@@ -1,4 +1,5 @@
-import type { Me, SessionList } from "@shared/contract/account.ts";
+import type { Me } from "@shared/contract/account.ts";
+import type { SessionList } from "@shared/contract/authentication.ts";
 import type { SessionEndReason } from "@shared/contract/events.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";

@@ -1,9 +1,9 @@
+import type { Role } from "@shared/contract/account.ts";
 import type {
   ChangePasswordRequest,
   ForgotPasswordRequest,
   ResetPasswordRequest,
-  Role,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/authentication.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";

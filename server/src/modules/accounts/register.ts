@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/account.ts";
+import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   type RegistrationLockRecord,

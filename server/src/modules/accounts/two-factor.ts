@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Me, Reauthentication } from "@shared/contract/account.ts";
 import type {
   DisableTwoFactorRequest,
-  Me,
-  Reauthentication,
   RecoveryCodes,
   TwoFactorSetup,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/authentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";

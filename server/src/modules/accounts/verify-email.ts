@@ -1,4 +1,4 @@
-import type { VerifyEmailRequest } from "@shared/contract/account.ts";
+import type { VerifyEmailRequest } from "@shared/contract/authentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";

@@ -1,4 +1,4 @@
-import type { AccountDeletion } from "@shared/contract/account.ts";
+import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";

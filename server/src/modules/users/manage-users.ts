@@ -1,5 +1,5 @@
-import { usernameSchema } from "@shared/contract/account.ts";
 import type { RoleChange } from "@shared/contract/admin.ts";
+import { usernameSchema } from "@shared/contract/authentication.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
