@@ -1,21 +1,20 @@
 import { Form } from "@base-ui/react/form";
-import type { Reauthentication } from "@shared/contract/account.ts";
 import {
   PAYMENT_METHODS,
   type PaymentDetails,
   paymentDetailsSchema,
+  paymentDetailsUpdateSchema,
 } from "@shared/contract/payment.ts";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { hasCode } from "../../lib/api/errors.ts";
-import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
-import { useMe } from "../../lib/me.ts";
+import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { CredentialFields } from "../../ui/dialog.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
-import { PasswordField, TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAndConfirm, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
@@ -47,38 +46,26 @@ type Draft = Record<"from" | "details", PaymentDetails>;
 /** Follows what other admins save until this admin edits; then a conflict is shown. */
 function PaymentForm({ saved }: { saved: PaymentDetails }) {
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [errors, setErrors] = useState<FormErrors>({});
+  const [asksForPassword, setAsksForPassword] = useState(false);
   const details = draft?.details ?? saved;
   const isChanged = !areSame(details, saved);
-  const [credentials, setCredentials] = useState<Reauthentication>({});
-  const save = useMutation({
-    mutationFn: async (next: PaymentDetails) => {
-      await runAndConfirm(savePaymentDetails({ ...next, ...credentials }));
-      queryClient.setQueryData(adminKeys.payment, next);
-      setDraft(null);
-    },
-    onSuccess: () => setCredentials({}),
-  });
-  const asksForPassword = hasCode(save.error, "reauthentication-required");
-  if (asksForPassword && credentials.password === undefined) setCredentials({ password: "" });
-  const change = (field: keyof PaymentDetails, value: string) => {
-    setErrors({});
-    setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
-  };
-  const discard = () => {
-    save.reset();
-    setErrors({});
+  const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
+    await runAndConfirm(savePaymentDetails(parseForm(paymentDetailsUpdateSchema, form)));
+    queryClient.setQueryData(adminKeys.payment, details);
     setDraft(null);
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const { data, error } = paymentDetailsSchema.safeParse(details);
-    setErrors(error ? toFormErrors(issuesToFieldErrors(error.issues)) : {});
-    if (data && !save.isPending) save.mutate(data);
+    setAsksForPassword(false);
+  });
+  const needsPassword = hasCode(problem, "reauthentication-required");
+  if (needsPassword && !asksForPassword) setAsksForPassword(true);
+  const change = (field: keyof PaymentDetails, value: string) =>
+    setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
+  const discard = () => {
+    reset();
+    setDraft(null);
   };
   return (
     <Card className="p-4 sm:p-5">
-      <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
+      <Form {...formProps} className="flex flex-col gap-5">
         {draft && !areSame(draft.from, saved) && isChanged && (
           <Alert tone="warning" role="status" title="Changed by another administrator">
             <p>These details changed while you were editing. Saving will overwrite them.</p>
@@ -100,56 +87,29 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
             />
           ))}
         </div>
-        {credentials.password !== undefined && (
-          <Credentials credentials={credentials} onChange={setCredentials} />
+        {asksForPassword && (
+          <div className="flex max-w-md flex-col gap-5">
+            {/* A stolen session must not redirect payments. */}
+            <Alert tone="info" role="status">
+              Enter your password to change where customers pay, then save again.
+            </Alert>
+            <CredentialFields problem={null} />
+          </div>
         )}
-        {!asksForPassword && (
-          <ErrorAlert title="Failed to update payment details." message={save.error?.message} />
+        {!needsPassword && (
+          <ErrorAlert title="Failed to update payment details." message={problem?.message} />
         )}
         <div className="flex flex-wrap gap-3">
-          <Button type="submit" disabled={!isChanged} busy={save.isPending}>
-            {save.isPending ? "Saving..." : "Save payment details"}
+          <Button type="submit" disabled={!isChanged} busy={isPending}>
+            {isPending ? "Saving..." : "Save payment details"}
           </Button>
           {isChanged && (
-            <Button variant="ghost" disabled={save.isPending} onClick={discard}>
+            <Button variant="ghost" disabled={isPending} onClick={discard}>
               Discard changes
             </Button>
           )}
         </div>
       </Form>
     </Card>
-  );
-}
-
-interface CredentialsProps {
-  credentials: Reauthentication;
-  onChange(credentials: Reauthentication): void;
-}
-
-/** Asked for some time after the sign-in, so that a stolen session cannot redirect payments. */
-function Credentials({ credentials, onChange }: CredentialsProps) {
-  const hasSecondFactor = useMe()?.two_factor.enabled;
-  return (
-    <div className="flex max-w-md flex-col gap-5">
-      <Alert tone="info" role="status">
-        Enter your password to change where customers pay, then save again.
-      </Alert>
-      <PasswordField
-        name="password"
-        label="Your password"
-        autoComplete="current-password"
-        value={credentials.password ?? ""}
-        onValueChange={(password) => onChange({ ...credentials, password })}
-      />
-      {hasSecondFactor && (
-        <TextField
-          name="code"
-          label="Code of your authenticator app"
-          autoComplete="one-time-code"
-          value={credentials.code ?? ""}
-          onValueChange={(code) => onChange({ ...credentials, code })}
-        />
-      )}
-    </div>
   );
 }

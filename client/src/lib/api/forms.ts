@@ -51,7 +51,10 @@ export function useFormRequest<Reply>(send: (form: FormFields) => Promise<Reply>
     isPending: request.isPending,
     reply: request.data,
     problem: isFieldProblem ? null : request.error,
-    reset: request.reset,
+    reset() {
+      setErrors({});
+      request.reset();
+    },
   };
 }
 

@@ -196,26 +196,11 @@ function GrantCreditsButton({ user }: { user: UserCard }) {
 }
 
 function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
-  const { username } = user;
   const role = user.role === "admin" ? "user" : "admin";
   const { action, title, effect } = roleChanges[role];
   const ownEffect = "You lose access to this page and must log in again.";
-  return (
-    <FormDialog
-      label={action}
-      look={dialogButton}
-      title={title(username)}
-      form={(close) => (
-        <RoleForm
-          user={user}
-          role={role}
-          description={isSelf ? ownEffect : effect}
-          action={action}
-          onDone={close}
-        />
-      )}
-    />
-  );
+  const description = isSelf ? ownEffect : effect;
+  return <RoleDialog {...{ user, role, action, description }} title={title(user.username)} />;
 }
 
 const roleChanges = {
@@ -231,24 +216,24 @@ const roleChanges = {
   },
 } as const;
 
-function SignOutButton({ user }: { user: UserCard }) {
-  return (
-    <FormDialog
-      label="Sign out everywhere"
-      look={dialogButton}
-      title={`Sign ${user.username} out everywhere?`}
-      form={(close) => (
-        <RoleForm
-          user={user}
-          role={user.role}
-          description="All of their sessions end. They must log in again on every device."
-          action="Sign out everywhere"
-          onDone={close}
-        />
-      )}
-    />
-  );
-}
+const SignOutButton = ({ user }: { user: UserCard }) => (
+  <RoleDialog
+    user={user}
+    role={user.role}
+    action="Sign out everywhere"
+    title={`Sign ${user.username} out everywhere?`}
+    description="All of their sessions end. They must log in again on every device."
+  />
+);
+
+const RoleDialog = ({ title, ...form }: Omit<RoleFormProps, "onDone"> & { title: string }) => (
+  <FormDialog
+    label={form.action}
+    look={dialogButton}
+    title={title}
+    form={(close) => <RoleForm {...form} onDone={close} />}
+  />
+);
 
 interface RoleFormProps {
   user: UserCard;
