@@ -1,8 +1,10 @@
 import { INSTRUMENTS, type InstrumentClass } from "@shared/contract/instruments.ts";
 import { z } from "zod";
+import { create } from "zustand";
+import { createJSONStorage, persist } from "zustand/middleware";
 import { meQuery, useMe } from "./me.ts";
 import { queryClient } from "./query-client.ts";
-import { createUserStore } from "./user-store.ts";
+import { browserStorage } from "./session.ts";
 
 const savedSymbolsSchema = z.object({
   favorites: z.array(z.string()),
@@ -13,9 +15,28 @@ type SavedSymbols = z.infer<typeof savedSymbolsSchema>;
 const NONE: SavedSymbols = { favorites: [], recent: [] };
 const MAX_SAVED = { favorites: 20, recent: 5 } as const;
 
-const store = createUserStore("symbols", savedSymbolsSchema);
+const NAME = "symbols";
+const storedSchema = z.object({ byUser: z.record(z.string(), savedSymbolsSchema) });
+type Stored = z.infer<typeof storedSchema>;
 
-export const useSavedSymbols = (): SavedSymbols => store.useValue(useMe()?.username ?? "") ?? NONE;
+/** What this browser keeps for each of its users, the same in all tabs. */
+const useStored = create<Stored>()(
+  persist((): Stored => ({ byUser: {} }), {
+    name: NAME,
+    storage: createJSONStorage(browserStorage),
+    merge: (stored) => storedSchema.safeParse(stored).data ?? { byUser: {} },
+  }),
+);
+
+// A change writes what all users have, so changes of other tabs are read first.
+globalThis.addEventListener?.("storage", ({ key }) => {
+  if (key === null || key === NAME) void useStored.persist.rehydrate();
+});
+
+export function useSavedSymbols(): SavedSymbols {
+  const username = useMe()?.username ?? "";
+  return useStored(({ byUser }) => byUser[username] ?? NONE);
+}
 
 export function toggleFavorite(symbol: string): void {
   save(({ favorites, recent }) => {
@@ -34,7 +55,10 @@ export function addRecent(symbol: string): void {
 
 function save(change: (saved: SavedSymbols) => SavedSymbols): void {
   const username = queryClient.getQueryData(meQuery.queryKey)?.username;
-  if (username !== undefined) store.update(username, (saved = NONE) => change(saved));
+  if (username === undefined) return;
+  useStored.setState(({ byUser }) => ({
+    byUser: { ...byUser, [username]: change(byUser[username] ?? NONE) },
+  }));
 }
 
 export interface SymbolGroup {
