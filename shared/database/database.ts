@@ -53,16 +53,12 @@ const defineModels = (connection: Connection) => ({
  * Connects to MongoDB (a replica set), and creates missing collections and indexes. Reconnects after an outage.
  * @param options.logger gets a line for each entry of the security log that this process adds
  */
-export async function openDatabase(options: {
-  uri: string;
-  maxPoolSize?: number;
-  logger?: Logger;
-}) {
+export async function openDatabase(options: { uri: string; logger?: Logger }) {
   const connection = mongoose.createConnection(options.uri, {
     autoIndex: false,
     autoCreate: false,
     bufferCommands: false,
-    maxPoolSize: options.maxPoolSize ?? 100,
+    maxPoolSize: 100,
     heartbeatFrequencyMS: HEARTBEAT_INTERVAL_MS,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,

@@ -1,16 +1,11 @@
-import { lookup as systemLookup } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Addresses of a host, as `dns.lookup` with `all` finds them. */
+/** Addresses of a host, as `lookup` with `all` finds them. */
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
-const resolveWithSystem: ResolveHost = (hostname) =>
-  new Promise((resolve, reject) => {
-    systemLookup(hostname, { all: true }, (error, found) =>
-      error ? reject(error) : resolve(found),
-    );
-  });
+const resolveWithSystem: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
 /** The address may not be called, because it is not public, or not https. The message is for users. */
 export class RefusedAddressError extends Error {

@@ -459,9 +459,9 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
 export type Settings = ReturnType<typeof loadSettings>;
 
 /** Reads `.env` if it exists. Variables of the environment take precedence. */
-export function readDotEnv(file = ".env"): void {
+export function readDotEnv(): void {
   try {
-    const fromFile = parseEnv(readFileSync(file, "utf8"));
+    const fromFile = parseEnv(readFileSync(".env", "utf8"));
     for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;

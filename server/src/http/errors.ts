@@ -11,9 +11,9 @@ export function unauthenticated(cause?: unknown): AppError {
   return new AppError("unauthenticated", "Please log in to continue.", { cause });
 }
 
-export function dashboardNotOpen(cause?: unknown): AppError {
+export function dashboardNotOpen(): AppError {
   const detail = "The queue is not open in this browser. Open it from the admin page.";
-  return new AppError("unauthenticated", detail, { cause });
+  return new AppError("unauthenticated", detail);
 }
 
 /** Unknown path or method. */
@@ -66,10 +66,8 @@ export function wrongPasswordOrCode(): AppError {
 }
 
 /** Link of an email that was used, replaced or has expired. */
-export function invalidToken(cause?: unknown): AppError {
-  return new AppError("invalid-token", "This link is no longer valid. Please request a new one.", {
-    cause,
-  });
+export function invalidToken(): AppError {
+  return new AppError("invalid-token", "This link is no longer valid. Please request a new one.");
 }
 
 /** For an account that an email asks about. */

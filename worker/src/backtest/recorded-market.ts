@@ -39,7 +39,8 @@ export class CandleFileError extends Error {
 }
 
 /** The recordings of the product. Missing timeframes are built from the longest shorter one. */
-export function recordedLibrary(recordings = new Recordings()): FindSeries {
+export function recordedLibrary(): FindSeries {
+  const recordings = new Recordings();
   const found = new Map<string, CandleSeries>();
   return (symbol, timeframe) => {
     const key = `${symbol} ${timeframe}`;
