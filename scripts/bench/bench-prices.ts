@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
@@ -6,6 +5,7 @@ import { WebSocket } from "ws";
 import { until } from "../faults/harness/until.ts";
 import {
   type BenchOptions,
+  cpuMs,
   createTokens,
   percentile,
   printTable,
@@ -146,12 +146,4 @@ async function measure(
     "p99, ms": percentile(latenciesMs, 0.99),
     "server memory, MB": (await residentBytes(pids.server)) / 2 ** 20,
   };
-}
-
-const MS_PER_TICK = 10;
-
-/** CPU time that a process has used, on Linux. */
-async function cpuMs(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }

@@ -1,22 +1,25 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { envelopeSchema, eventSchemas } from "@shared/contract/events.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, nativeDb } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { Types } from "mongoose";
+import { z } from "zod";
 import { until } from "../faults/harness/until.ts";
-import { type BenchTrader, connectTraders } from "./bench-pipeline.ts";
 import {
   type BenchOptions,
   copyUsers,
+  cpuMs,
   createTokens,
   nextMarket,
   percentile,
   printTable,
+  type StartedProduct,
   startProduct,
 } from "./start-product.ts";
 
@@ -47,36 +50,121 @@ async function benchFanOut({ database, uri }: BenchOptions): Promise<void> {
   const users = copyUsers(await createUser(database, { approved: true }), WATCHERS);
   await database.users.collection.insertMany(users);
   const online = users.filter((_, index) => index % (WATCHERS / SOCKETS) === 0);
-  const tokens = online.map((user) => signTokenFor(user, settings));
-  const watchers = await connectTraders(apiUrl, tokens);
-  const pushed = recordPushes(watchers);
+  const sockets = openWatcherSockets({
+    apiUrl,
+    tokens: online.map((user) => signTokenFor(user, settings)),
+  });
   const load = startLoad(apiUrl, await createTokens(database, settings, OTHER_USERS));
-  const fanOutNextClose = async () => {
-    const closed = await watchNextClose(database, { users, symbols: MARKETS, timeframe: SHORT });
-    const fanOuts = await Promise.all(
-      MARKETS.map((symbol) => timeFanOut(database, { ...closed, symbol })),
-    );
-    const pushes = MARKETS.length * SOCKETS;
-    await until(() => pushed.length >= pushes, { what: "all pushes", ...WAIT });
-    return fanOuts;
-  };
   try {
+    await sockets.connected;
+    const pids = await processesOf(database, product);
+    const fanOutNextClose = async () => {
+      const watched = { users, symbols: MARKETS, timeframe: SHORT } as const;
+      const closed = await watchNextClose(database, watched);
+      await untilClosed(closed);
+      return withCpuTimes(pids, () => timeFanOuts(database, { closed, sockets }));
+    };
     // The first one also compiles the code of the services, which only happens after a start.
     await fanOutNextClose();
     await database.watchlistItems.deleteMany();
-    pushed.length = 0;
-    const quiet = await quietTime();
-    const fanOuts = await fanOutNextClose();
-    printFanOuts(fanOuts, pushed);
+    const [quiet, quietCpu] = await withCpuTimes(pids, quietTime);
+    const [{ fanOuts, pushes }, cpu] = await fanOutNextClose();
+    printFanOuts(fanOuts, pushes);
     printTable("Requests of other users, milliseconds", [
       { meanwhile: "nothing", ...requestColumns(load.requests, [quiet]) },
       { meanwhile: "signals for watchers", ...requestColumns(load.requests, fanOuts) },
     ]);
+    printTable("Processor time for a signal of a watcher, milliseconds", [
+      cpuColumns(cpu, { quiet: quietCpu, signals: MARKETS.length * WATCHERS }),
+    ]);
   } finally {
     load.stop();
-    for (const { push } of watchers) push.close();
+    sockets.close();
     await product.stop();
   }
+}
+
+type WatcherSockets = ReturnType<typeof openWatcherSockets>;
+
+/** The signals of all markets that have closed, and when they were pushed. */
+async function timeFanOuts(
+  database: Database,
+  { closed, sockets }: { closed: Close; sockets: WatcherSockets },
+): Promise<{ fanOuts: FanOut[]; pushes: Arrivals }> {
+  const fanOuts = await Promise.all(
+    MARKETS.map((symbol) => timeFanOut(database, { ...closed, symbol })),
+  );
+  const pushes: Arrivals = [];
+  const readAll = async () => {
+    pushes.push(...(await sockets.takePushes()));
+    return pushes.length >= MARKETS.length * SOCKETS;
+  };
+  await until(readAll, { what: "all pushes", ...WAIT });
+  return { fanOuts, pushes };
+}
+
+const arrivalsSchema = z.array(z.object({ analysisId: z.string(), atMs: z.number() }));
+type Arrivals = z.infer<typeof arrivalsSchema>;
+
+/** A socket for each token, in a process of its own: what they receive must not delay the requests that are timed. */
+function openWatcherSockets(options: { apiUrl: string; tokens: readonly string[] }) {
+  const entry = new URL("watcher-sockets.ts", import.meta.url);
+  const child = fork(entry, { execArgv: ["--import", "tsx"] });
+  const ended = once(child, "exit").then((): never => {
+    throw new Error("The process with the sockets has ended.");
+  });
+  ended.catch(() => undefined);
+  const ask = async (question: object): Promise<unknown> => {
+    const answered = once(child, "message");
+    child.send(question);
+    const [answer] = await Promise.race([answered, ended]);
+    return answer;
+  };
+  return {
+    connected: ask(options),
+    /** Those since the last time. */
+    takePushes: async (): Promise<Arrivals> => arrivalsSchema.parse(await ask({})),
+    close: () => child.kill(),
+  };
+}
+
+async function processesOf({ connection }: Database, { server, workers }: StartedProduct) {
+  const mongod = await nativeDb(connection).command({ serverStatus: 1 });
+  return { database: Number(mongod.pid), worker: workers[0]?.pid ?? -1, server: server.pid };
+}
+
+type Pids = Awaited<ReturnType<typeof processesOf>>;
+type CpuTimes = Pids & { wallMs: number };
+
+async function cpuTimesOf({ database, worker, server }: Pids): Promise<CpuTimes> {
+  const [ofDatabase, ofWorker, ofServer] = await Promise.all([database, worker, server].map(cpuMs));
+  const wallMs = performance.now();
+  return { database: ofDatabase ?? 0, worker: ofWorker ?? 0, server: ofServer ?? 0, wallMs };
+}
+
+async function withCpuTimes<Result>(
+  pids: Pids,
+  work: () => Promise<Result>,
+): Promise<[Result, CpuTimes]> {
+  const before = await cpuTimesOf(pids);
+  const result = await work();
+  const after = await cpuTimesOf(pids);
+  return [
+    result,
+    {
+      database: after.database - before.database,
+      worker: after.worker - before.worker,
+      server: after.server - before.server,
+      wallMs: after.wallMs - before.wallMs,
+    },
+  ];
+}
+
+/** Without the processor time that the requests of other users take anyway. */
+function cpuColumns(busy: CpuTimes, { quiet, signals }: { quiet: CpuTimes; signals: number }) {
+  const costOf = (name: keyof Pids) =>
+    (busy[name] - (quiet[name] * busy.wallMs) / quiet.wallMs) / signals;
+  return { database: costOf("database"), worker: costOf("worker"), server: costOf("server") };
 }
 
 interface Close {
@@ -102,23 +190,6 @@ async function timeFanOut(
   };
   await until(readAll, { what: "all signals", ...WAIT });
   return { analysisId: String(_id), revision, storedMs, fromMs, toMs: Date.now() };
-}
-
-interface Arrival {
-  payload: unknown;
-  atMs: number;
-}
-
-const pushSchema = envelopeSchema.extend({ data: eventSchemas["signal:completed"] });
-
-function recordPushes(watchers: readonly BenchTrader[]): Arrival[] {
-  const arrivals: Arrival[] = [];
-  for (const { push } of watchers) {
-    push.socket.on("signal:completed", (payload: unknown) => {
-      arrivals.push({ payload, atMs: Date.now() });
-    });
-  }
-  return arrivals;
 }
 
 interface Span {
@@ -158,11 +229,10 @@ async function watchNextClose(
   return { candleClosedAt, timeframe };
 }
 
-function printFanOuts(fanOuts: readonly FanOut[], pushed: readonly Arrival[]): void {
-  const arrivals = pushed.map(({ payload, atMs }) => {
-    const { analysis } = pushSchema.parse(payload).data;
-    return { analysisId: analysis?.source.analysis_id, atMs };
-  });
+const untilClosed = ({ candleClosedAt }: Close) =>
+  until(() => Date.now() >= candleClosedAt.getTime(), { what: "the close", withinMs: 400_000 });
+
+function printFanOuts(fanOuts: readonly FanOut[], arrivals: Arrivals): void {
   const pushesOf = ({ analysisId, fromMs }: FanOut) =>
     arrivals.flatMap((one) => (one.analysisId === analysisId ? one.atMs - fromMs : []));
   printTable(
@@ -246,7 +316,7 @@ async function benchManyMarkets({ database, uri }: BenchOptions): Promise<void> 
   try {
     const close = await watchNextClose(database, { users, symbols, timeframe: LONGER });
     const closedAtMs = close.candleClosedAt.getTime();
-    await until(() => Date.now() >= closedAtMs, { what: "the close", withinMs: 400_000 });
+    await untilClosed(close);
     const requesting = startRequests(apiUrl, tokens);
     const made = { ...close, status: "completed" } as const;
     const count = () => database.marketAnalyses.countDocuments(made);

@@ -44,8 +44,11 @@ export async function main({ args, signal }: Command): Promise<void> {
       const uri = replicaSet.getUri(`bench-${name}`);
       const database = await openDatabase({ uri });
       console.log(`\n${name}, at a load average of ${loadavg()[0]?.toFixed(1)}`);
-      await run({ database, uri });
-      await database.close();
+      try {
+        await run({ database, uri });
+      } finally {
+        await database.close();
+      }
     }
   } finally {
     await replicaSet.stop();

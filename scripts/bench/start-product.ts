@@ -6,6 +6,7 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { Types } from "mongoose";
 import { createMarketSequence } from "../faults/harness/trader.ts";
+import { CliError } from "../lib/cli.ts";
 import { SERVER_NODE_OPTIONS } from "../lib/services/supervised-service.ts";
 
 export interface BenchOptions {
@@ -32,13 +33,24 @@ export async function startProduct(options: {
   const port = String(await freePort());
   const address = { MONGODB_URI: options.uri, API_PORT: port };
   const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };
-  const server = await spawnService("server", { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS });
-  const workers: SpawnedService[] = [];
-  while (workers.length < (options.workers ?? 1)) {
-    workers.push(await spawnService("worker", env, workerEntry));
+  const services: SpawnedService[] = [];
+  const stop = () => Promise.all(services.map((service) => service.stop()));
+  const start = async (...spawned: Parameters<typeof spawnService>) => {
+    const service = await spawnService(...spawned);
+    services.push(service);
+    return service;
+  };
+  try {
+    const server = await start("server", { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS });
+    const workers: SpawnedService[] = [];
+    while (workers.length < (options.workers ?? 1)) {
+      workers.push(await start("worker", env, workerEntry));
+    }
+    return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
+  } catch (error) {
+    await stop();
+    throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  const stop = () => Promise.all([server, ...workers].map((service) => service.stop()));
-  return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
 }
 
 export function createTokens(
@@ -68,6 +80,14 @@ export const copyUsers = (template: UserRecord, count: number): UserRecord[] =>
 export async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
+}
+
+const MS_PER_TICK = 10;
+
+/** CPU time that a process has used, on Linux. */
+export async function cpuMs(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
 /** Few of their candles close while a benchmark runs. */

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { envelopeSchema, eventSchemas } from "@shared/contract/events.ts";
+import { z } from "zod";
+import { openSocket } from "./raw-socket.ts";
+
+// A process with the sockets of watchers, so that what they receive delays no request that the benchmark times.
+
+const startSchema = z.object({ apiUrl: z.string(), tokens: z.array(z.string()) });
+const pushSchema = z.tuple([
+  z.literal("signal:completed"),
+  envelopeSchema.extend({ data: eventSchemas["signal:completed"] }),
+]);
+
+interface Received {
+  text: string;
+  atMs: number;
+}
+
+const received: Received[] = [];
+
+process.once("disconnect", () => process.exit());
+const [start] = await once(process, "message");
+const { apiUrl, tokens } = startSchema.parse(start);
+await Promise.all(
+  tokens.map((token) =>
+    openSocket(apiUrl, {
+      auth: { token },
+      onMessage: (text) => received.push({ text, atMs: Date.now() }),
+    }),
+  ),
+);
+process.on("message", () => process.send?.(received.splice(0).map(readPush)));
+process.send?.({});
+
+function readPush({ text, atMs }: Received) {
+  const [, { data }] = pushSchema.parse(JSON.parse(text));
+  return { analysisId: data.analysis?.source.analysis_id, atMs };
+}
