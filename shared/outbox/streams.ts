@@ -1,7 +1,7 @@
 import { type Database, nativeCollection, runWriteCommand } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { ClientSession } from "mongoose";
-import mongoose from "mongoose";
+import { Types } from "mongoose";
 
 /** The stream that all administrators share. */
 export const ADMINS_STREAM = "admins";
@@ -70,22 +70,35 @@ async function advanceUserStreams(
 ): Promise<Positions> {
   const users = nativeCollection(database.users);
   const projection = { lastEventSeq: 1, unfinishedSignals: 1 };
-  const updates = appends.map(([stream, { events, unfinishedSignals }]) => ({
-    q: { _id: userObjectId(stream) },
-    u: { $inc: { lastEventSeq: events, unfinishedSignals } },
-  }));
-  const [first, ...others] = updates;
+  const ids = appends.map(([stream]) => userObjectId(stream));
+  const updates = updatesOf(appends);
+  const [first] = updates;
   if (!first) return [];
-  if (others.length === 0) {
+  if (ids.length === 1) {
     // One command instead of two, in each of the three transactions of a signal.
     const options = { session, projection, returnDocument: "after" } as const;
     const user = await users.findOneAndUpdate(first.q, first.u, options);
     return user ? [positionOf(user)] : [];
   }
   await runWriteCommand(database, session, { update: users.collectionName, updates });
-  const ids = updates.map(({ q }) => q._id);
   const found = await users.find({ _id: { $in: ids } }, { session, projection }).toArray();
   return found.map(positionOf);
+}
+
+/** One update for all users with the same change: a fan-out has hundreds. */
+function updatesOf(appends: Appends) {
+  const groups = new Map<string, { append: StreamAppend; ids: Types.ObjectId[] }>();
+  for (const [stream, append] of appends) {
+    const key = `${append.events} ${append.unfinishedSignals}`;
+    const group = groups.get(key) ?? { append, ids: [] };
+    group.ids.push(userObjectId(stream));
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ append: { events, unfinishedSignals }, ids }) => ({
+    q: { _id: { $in: ids } },
+    u: { $inc: { lastEventSeq: events, unfinishedSignals } },
+    multi: true,
+  }));
 }
 
 const positionOf = ({
@@ -132,4 +145,4 @@ async function readHead(database: Database, stream: string): Promise<number> {
   return user?.lastEventSeq ?? 0;
 }
 
-const userObjectId = (stream: string) => new mongoose.Types.ObjectId(userIdOf(stream));
+const userObjectId = (stream: string) => new Types.ObjectId(userIdOf(stream));

@@ -33,6 +33,7 @@ export class EventFeed {
       database,
       logger,
       collection: database.events.collection.collectionName,
+      fields: Object.keys(loggedEventSchema.shape),
       onWrite: (document) => this.#passOn(document),
       onOpen: () => {
         for (const listener of this.#listeners) listener.onReopened();
