@@ -143,18 +143,25 @@ export function createDocsHandlers(
   { settings }: ServerDeps,
   routes: readonly Route[],
 ): BoundRoute[] {
-  const document = buildDocument({
-    version: productVersion(),
-    serverUrl: settings.VITE_API_URL,
-    routes,
-  });
-  const page = renderDocsPage(document);
+  const describe = once(() =>
+    buildDocument({ version: productVersion(), serverUrl: settings.VITE_API_URL, routes }),
+  );
+  const render = once(() => renderDocsPage(describe()));
   return [
-    handle(serviceRoutes.getOpenApi, () => ({ ...document })),
+    handle(serviceRoutes.getOpenApi, () => ({ ...describe() })),
     handle(serviceRoutes.getDocs, (_, { ctx }) => {
       ctx.set("Content-Security-Policy", PAGE_POLICY);
       ctx.type = "html";
-      return page;
+      return render();
     }),
   ];
+}
+
+/** Computed when it is first asked for: a server starts without it. */
+function once<Value>(compute: () => Value): () => Value {
+  let computed: { value: Value } | undefined;
+  return () => {
+    computed ??= { value: compute() };
+    return computed.value;
+  };
 }
