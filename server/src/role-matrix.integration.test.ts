@@ -13,7 +13,7 @@ import {
   signTokenFor,
   TEST_PASSWORD,
 } from "@shared/testing/factories.ts";
-import { chartImage } from "@shared/testing/images.ts";
+import { plainImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -366,7 +366,7 @@ async function jobInQueue(): Promise<string> {
   return insertedId.toString();
 }
 
-const picture = () => chartImage(1).png().toBuffer();
+const picture = () => plainImage().png().toBuffer();
 const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);
 const signed = (path: string) =>
   signFileUrl({ path, secret: server.deps.settings.JWT_SECRET, now: new Date() });

@@ -150,11 +150,11 @@ function reasonOf(trade: {
 }
 
 /**
- * Repetitions of each process. The share of intervals that hold the true value then has a standard error of 0.7
+ * Repetitions of each process. The share of intervals that hold the true value then has a standard error of 0.9
  * percentage points.
  */
-const REPETITIONS = 1_000;
-/** The records of one process take 2 to 3 seconds of computing time, and much longer on a busy machine. */
+const REPETITIONS = 600;
+/** The records of one process take 1 to 2 seconds of computing time, and much longer on a busy machine. */
 const HOOK_TIMEOUT_MS = 120_000;
 
 type Process = Omit<TradeProcess, "seed">;
@@ -184,7 +184,7 @@ const shareOf = (
   isSo: (figures: PerformanceMetrics) => boolean,
 ): number => records.filter(isSo).length / records.length;
 
-/** Means over the trades of all records: the true values, as nearly as a thousand records show. */
+/** Means over the trades of all records: the true values, as nearly as so many records show. */
 function trueValues(records: readonly PerformanceMetrics[]) {
   const trades = sumOf(records, (figures) => figures.trades);
   const wins = sumOf(records, ({ counts }) => counts.wins);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, createSecretKey, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -74,7 +74,9 @@ export function signTokenFor(
   options: { sessionId?: string; expiresIn?: number } = {},
 ): string {
   const { sessionId = user.sessions[0]?.id, expiresIn = 3_600 } = options;
-  return jwt.sign({ sub: user._id.toString(), sid: sessionId }, settings.JWT_SECRET, {
+  // A text would be tried as a private key first, which takes longer than the signature.
+  const key = createSecretKey(settings.JWT_SECRET, "utf8");
+  return jwt.sign({ sub: user._id.toString(), sid: sessionId }, key, {
     algorithm: "HS256",
     issuer: "ai-trading-signals",
     audience: "ai-trading-signals-api",

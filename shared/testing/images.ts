@@ -25,6 +25,10 @@ export function createCanvas(size: { width: number; height: number; grey: number
   };
 }
 
+/** A strip of one grey, for tests of anything but its content: as a proof, it is compared in no time. */
+export const plainImage = (grey = 20): Sharp =>
+  createCanvas({ width: 320, height: 8, grey }).toSharp();
+
 /** A candle chart; each `seed` gives another one. */
 export function chartImage(seed: number): Sharp {
   const canvas = createCanvas({ width: 320, height: 200, grey: 20 });

@@ -25,6 +25,7 @@ const CALM: Bar = [100, 101, 99, 100];
 const WON: Bar = [100, 111, 99, 110];
 const MADE_AT = new Date(NOON);
 const logger = createLogger({ service: "test", level: "silent" });
+const signalRefSchema = eventSchemas["signal:filled"].pick({ signal_id: true });
 const at = (hours: number, ms = 5 * SECOND_MS) => NOON + hours * HOUR_MS + ms;
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
@@ -228,18 +229,15 @@ describe("the fill of a trade", () => {
 
   /** Each signal was filled before its outcome, each once. */
   async function expectOrdered(user: UserRecord, { isFilled }: { isFilled: boolean }) {
-    const events = await told(user);
+    const namesBySignal = new Map<string, string[]>();
+    for (const { name, data } of await told(user)) {
+      if (name !== "signal:filled" && name !== "signal:outcome") continue;
+      const { signal_id } = signalRefSchema.parse(data);
+      namesBySignal.set(signal_id, [...(namesBySignal.get(signal_id) ?? []), name]);
+    }
+    const expected = [...(isFilled ? ["signal:filled"] : []), "signal:outcome"];
     for (const { _id } of await database.signals.find({ userId: user._id }).lean()) {
-      const own = events.filter(
-        ({ name, data }) =>
-          (name === "signal:filled" || name === "signal:outcome") &&
-          eventSchemas["signal:filled"].pick({ signal_id: true }).parse(data).signal_id ===
-            String(_id),
-      );
-      expect(own.map(({ name }) => name)).toEqual([
-        ...(isFilled ? ["signal:filled"] : []),
-        "signal:outcome",
-      ]);
+      expect(namesBySignal.get(String(_id))).toEqual(expected);
     }
   }
 

@@ -9,7 +9,7 @@ import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { chartImage } from "@shared/testing/images.ts";
+import { chartImage, plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ describe("stored files", () => {
   });
   beforeEach(async () => {
     now = new Date();
-    const picture = await chartImage(1).png().toBuffer();
+    const picture = await plainImage().png().toBuffer();
     const body = multipartForm({ sender_name: "Ann", proof_image: picture });
     await server.call("/submit-payment-proof", { method: "POST", token: tokenOf(owner), body });
     path = new URL(await signedUrl()).pathname;
@@ -344,7 +344,7 @@ describe("chart images", () => {
       const images = [await upload(1), await upload(2)];
       const body = multipartForm({
         sender_name: "Ann",
-        proof_image: await chartImage(1).png().toBuffer(),
+        proof_image: await plainImage().png().toBuffer(),
       });
       const token = signTokenFor(trader, server.deps.settings);
       await server.call("/submit-payment-proof", { method: "POST", token, body });

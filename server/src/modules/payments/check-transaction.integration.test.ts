@@ -14,7 +14,7 @@ import {
   startFakeEvm,
   startFakeTron,
 } from "@shared/testing/fakes/fake-blockchains.ts";
-import { chartImage } from "@shared/testing/images.ts";
+import { plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
@@ -59,7 +59,7 @@ describe("the transaction that a proof names", () => {
     server = await startTestServer({ databaseUri, environment });
     plain = await startTestServer({ databaseUri, environment: { RATE_LIMIT: "off" } });
     admin = await createUser(server.database, { role: "admin", approved: true });
-    image = await chartImage(1).png().toBuffer();
+    image = await plainImage().png().toBuffer();
   });
   beforeEach(async () => {
     user = await createUser(server.database);

@@ -8,7 +8,7 @@ import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { receiptImage } from "@shared/testing/images.ts";
+import { plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -75,7 +75,7 @@ describe("subscriptions", () => {
       ...(key && { headers: { "Idempotency-Key": key } }),
     });
   const submitProof = async (fields: Record<string, string> = {}) => {
-    const proof_image = await receiptImage(String(Math.random())).png().toBuffer();
+    const proof_image = await plainImage().png().toBuffer();
     return call(ann, "/submit-payment-proof", {
       method: "POST",
       body: multipartForm({ sender_name: "Ann", proof_image, ...fields }),

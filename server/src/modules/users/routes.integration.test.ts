@@ -10,7 +10,7 @@ import {
   type ReceivedEvent,
 } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { chartImage } from "@shared/testing/images.ts";
+import { plainImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -111,7 +111,7 @@ describe("what administrators do with users", () => {
 
     it("finds users by any part of name, email and sender, taken literally and in any case", async () => {
       const sender = `Zo\u00eb (${count}) M*ller`;
-      const picture = await chartImage(1).png().toBuffer();
+      const picture = await plainImage().png().toBuffer();
       const proof = multipartForm({ sender_name: sender, proof_image: picture });
       await api.post(ann, "/submit-payment-proof", proof);
       const { username, email } = ann;
@@ -133,7 +133,7 @@ describe("what administrators do with users", () => {
       const proofsBefore = overviewSchema.parse(
         (await api.call("/admin/overview", { user: root })).body,
       ).proofs;
-      const picture = await chartImage(1).png().toBuffer();
+      const picture = await plainImage().png().toBuffer();
       const form = () => multipartForm({ sender_name: "A. Smith", proof_image: picture });
       await api.post(ann, "/submit-payment-proof", form());
       expect((await named("proof")).names).toEqual([ann.username]);
@@ -205,7 +205,7 @@ describe("what administrators do with users", () => {
     });
 
     it("shows the admins the user's payment proof as well, at an address that opens", async () => {
-      const picture = await chartImage(1).png().toBuffer();
+      const picture = await plainImage().png().toBuffer();
       const proof = multipartForm({ sender_name: "A. Smith", proof_image: picture });
       await api.post(ann, "/submit-payment-proof", proof);
       await act(`/admin/approve/${ann.username}`);
