@@ -13,6 +13,7 @@ import {
   DESKTOP,
   expectAccessible,
   expectStill,
+  inBothThemes,
   observeLayoutShifts,
   PHONE,
   untilPainted,
@@ -91,11 +92,14 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await widget.scrollIntoViewIfNeeded();
       await expect(widget).toContainText("BTC/USDT");
     }
-    await expectAccessible(page, "/");
+    await expectAccessible(page, "/", { views: inBothThemes(DESKTOP, PHONE) });
     await openOnPhone(page, [home]);
     await page.getByRole("button", { name: "Open menu" }).click();
     await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
-    await expectAccessible(page, "the menu", { sizes: [PHONE], part: "[role=dialog]" });
+    await expectAccessible(page, "the menu", {
+      views: inBothThemes(PHONE),
+      part: "[role=dialog]",
+    });
   });
 
   test("on a visitor's forms, with their error messages", async ({ page }) => {
@@ -162,7 +166,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await expect(page.locator("[data-signal]")).toHaveCount(3);
       await page.getByRole("button", { name: "Show chart" }).first().click();
       await expect(page.locator("canvas").first()).toBeVisible();
-      await expectAccessible(page, "/signal-history");
+      await expectAccessible(page, "/signal-history", { views: inBothThemes(DESKTOP, PHONE) });
       await openOnPhone(page, [dashboard, userPanel, history]);
     });
 

@@ -31,7 +31,7 @@ const MARKETS: [string, Timeframe][] = [
 ];
 /** Where a wrong outcome is planted. No candle is shorter, so none is missing that could decide otherwise. */
 const PLANTED = { symbol: "BTC/USDT", timeframe: "1m" } as const;
-const TRADES_PER_MARKET = 40;
+const TRADES_PER_MARKET = 15;
 /** Multiples of the average range at which the stop loss and the take profit are. */
 const LEVELS = [
   { stop: 0.5, target: 0.5 },

@@ -32,63 +32,63 @@ const ROLES: [role: string, profile: Partial<UserRecord> | undefined][] = [
   ["visitor", undefined],
   ["pending", {}],
   ["approved", { approved: true }],
-  ["approved with images", { approved: true, allowImageUpload: true, imageCredits: 5 }],
   ["admin", { role: "admin", approved: true }],
 ];
 
-type Statuses = [number, number, number, number, number];
+type Statuses = [number, number, number, number];
 
 /** Statuses of a valid request by who may call a route, in the order of `ROLES`. */
 const STATUSES_BY_ACCESS: Record<Access, (success: number) => Statuses> = {
-  public: (success) => [success, success, success, success, success],
-  user: (success) => [401, success, success, success, success],
-  approved: (success) => [401, 403, success, success, success],
-  admin: (success) => [401, 403, 403, 403, success],
-  owner: (success) => [401, success, success, success, success],
-  "queue-dashboard": (success) => [401, 403, 403, 403, success],
+  public: (success) => [success, success, success, success],
+  user: (success) => [401, success, success, success],
+  approved: (success) => [401, 403, success, success],
+  admin: (success) => [401, 403, 403, success],
+  owner: (success) => [401, success, success, success],
+  "queue-dashboard": (success) => [401, 403, 403, success],
 };
 
 /** Rows in which the test's request has another status, and further requests to a route. */
 const SPECIAL_ROWS: Record<string, Statuses> = {
-  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404, 404],
-  "POST /verify-email": [422, 422, 422, 422, 422],
-  "POST /decline-registration": [422, 422, 422, 422, 422],
-  "POST /reset-password": [422, 422, 422, 422, 422],
-  "POST /change-password (wrong current one)": [401, 403, 403, 403, 403],
-  "POST /me/two-factor/confirm": [401, 422, 422, 422, 422],
-  "DELETE /me/two-factor": [401, 404, 404, 404, 404],
-  "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404, 404],
+  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404],
+  "POST /verify-email": [422, 422, 422, 422],
+  "POST /decline-registration": [422, 422, 422, 422],
+  "POST /reset-password": [422, 422, 422, 422],
+  "POST /change-password (wrong current one)": [401, 403, 403, 403],
+  "POST /me/two-factor/confirm": [401, 422, 422, 422],
+  "DELETE /me/two-factor": [401, 404, 404, 404],
+  "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404],
 
-  "POST /get-signal": [401, 403, 202, 202, 202],
-  "POST /get-signal-with-image": [401, 403, 403, 202, 403],
-  "GET /signals/:id (of another)": [401, 403, 404, 404, 404],
-  "GET /signals/:id/candles (of another)": [401, 403, 404, 404, 404],
-  "GET /signals/:id/since (of another)": [401, 403, 404, 404, 200],
-  "POST /signals/:id/share (of another)": [401, 403, 404, 404, 404],
-  "DELETE /signals/:id/share (of another)": [401, 403, 404, 404, 404],
-  "GET /shared/:token (void)": [404, 404, 404, 404, 404],
+  "POST /get-signal": [401, 403, 202, 202],
+  "POST /get-signal-with-image": [401, 403, 403, 403],
+  "POST /get-signal-with-image (with image access)": [401, 403, 202, 202],
+  "GET /signals/:id (of another)": [401, 403, 404, 404],
+  "GET /signals/:id/candles (of another)": [401, 403, 404, 404],
+  "GET /signals/:id/since (of another)": [401, 403, 404, 200],
+  "POST /signals/:id/share (of another)": [401, 403, 404, 404],
+  "DELETE /signals/:id/share (of another)": [401, 403, 404, 404],
+  "GET /shared/:token (void)": [404, 404, 404, 404],
 
-  "PATCH /watchlist/:id (of another)": [401, 403, 404, 404, 404],
-  "DELETE /watchlist/:id (of another)": [401, 403, 404, 404, 404],
+  "PATCH /watchlist/:id (of another)": [401, 403, 404, 404],
+  "DELETE /watchlist/:id (of another)": [401, 403, 404, 404],
 
-  "PATCH /channels/:id (of another)": [401, 404, 404, 404, 404],
-  "DELETE /channels/:id (of another)": [401, 404, 404, 404, 404],
-  "POST /channels/:id/test (of another)": [401, 404, 404, 404, 404],
-  "GET /channels/:id/deliveries (of another)": [401, 404, 404, 404, 404],
-  "POST /channels/:id/deliveries/:deliveryId/resend (of another)": [401, 404, 404, 404, 404],
-  "POST /channels/:id/rotate-secret (of another)": [401, 404, 404, 404, 404],
-  "POST /unsubscribe (void)": [422, 422, 422, 422, 422],
+  "PATCH /channels/:id (of another)": [401, 404, 404, 404],
+  "DELETE /channels/:id (of another)": [401, 404, 404, 404],
+  "POST /channels/:id/test (of another)": [401, 404, 404, 404],
+  "GET /channels/:id/deliveries (of another)": [401, 404, 404, 404],
+  "POST /channels/:id/deliveries/:deliveryId/resend (of another)": [401, 404, 404, 404],
+  "POST /channels/:id/rotate-secret (of another)": [401, 404, 404, 404],
+  "POST /unsubscribe (void)": [422, 422, 422, 422],
 
-  "GET /payment_proofs/:filename (of another)": [401, 403, 403, 403, 200],
-  "GET /payment_proofs/:filename (signed)": [200, 200, 200, 200, 200],
-  "GET /payment_proofs/:filename (badly signed)": [403, 403, 403, 403, 403],
-  "GET /chart_uploads/:filename (of another)": [401, 403, 403, 403, 200],
-  "GET /chart_uploads/:filename (signed)": [200, 200, 200, 200, 200],
-  "GET /chart_uploads/:filename (badly signed)": [403, 403, 403, 403, 403],
+  "GET /payment_proofs/:filename (of another)": [401, 403, 403, 200],
+  "GET /payment_proofs/:filename (signed)": [200, 200, 200, 200],
+  "GET /payment_proofs/:filename (badly signed)": [403, 403, 403, 403],
+  "GET /chart_uploads/:filename (of another)": [401, 403, 403, 200],
+  "GET /chart_uploads/:filename (signed)": [200, 200, 200, 200],
+  "GET /chart_uploads/:filename (badly signed)": [403, 403, 403, 403],
 
-  "POST /admin/revoke/:username (their own account)": [401, 403, 403, 403, 409],
-  "POST /admin/delete-user/:username (their own account)": [401, 403, 403, 403, 409],
-  "GET /admin/queue (by token)": [401, 401, 401, 401, 401],
+  "POST /admin/revoke/:username (their own account)": [401, 403, 403, 409],
+  "POST /admin/delete-user/:username (their own account)": [401, 403, 403, 409],
+  "GET /admin/queue (by token)": [401, 401, 401, 401],
 };
 
 /** Text in brackets distinguishes rows of one route. */
@@ -176,10 +176,12 @@ const REQUESTS: Record<string, Prepare> = {
     json: { symbol: "BTC/USDT", timeframe: "1h" },
     headers: { Prefer: "respond-async" },
   }),
-  "POST /get-signal-with-image": async () => ({
-    body: multipartForm({ symbol: "BTC/USDT", timeframe: "1h", chart_image: await picture() }),
-    headers: { Prefer: "respond-async" },
-  }),
+  "POST /get-signal-with-image": requestWithImage,
+  "POST /get-signal-with-image (with image access)": async ({ caller, other }) => {
+    const { _id } = caller ?? other;
+    await server.database.users.updateOne({ _id }, { allowImageUpload: true, imageCredits: 1 });
+    return requestWithImage();
+  },
   "GET /signals/:id": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}`,
   }),
@@ -323,6 +325,13 @@ const REQUESTS: Record<string, Prepare> = {
   }),
 };
 
+async function requestWithImage(): Promise<CallOptions> {
+  return {
+    body: multipartForm({ symbol: "BTC/USDT", timeframe: "1h", chart_image: await picture() }),
+    headers: { Prefer: "respond-async" },
+  };
+}
+
 /** The request for a channel of the caller, and for one of another user. */
 function ofChannel(row: string, options: CallOptions = {}): Record<string, Prepare> {
   const request = async (user: UserRecord) => {
@@ -396,8 +405,7 @@ async function chartOf(user: UserRecord): Promise<string> {
   await server.call("/get-signal-with-image", {
     method: "POST",
     token: tokenOf(user),
-    body: multipartForm({ symbol: "BTC/USDT", timeframe: "1h", chart_image: await picture() }),
-    headers: { Prefer: "respond-async" },
+    ...(await requestWithImage()),
   });
   await setRights({ approved, allowImageUpload, imageCredits });
   const image = await database.chartImages.findOne({ userId: _id }).lean();

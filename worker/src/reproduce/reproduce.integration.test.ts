@@ -19,7 +19,7 @@ import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
+import { describeReproduction, reproduceStoredSignal, runReproduction } from "./run-reproduce.ts";
 
 const uri = newDatabaseUri("reproduce");
 const PROJECT = new URL("../../../", import.meta.url);
@@ -217,9 +217,8 @@ describe("npm run reproduce", () => {
 
   it("says match, mismatch or why not, in words and by its exit code", async () => {
     const id = await storeSignal(rulesAnalyst);
-    expect(await run(id)).toEqual({
-      output: `${id}: match. Made again from its candles, it is the same.\n`,
-      errors: "",
+    expect(await runReproduction({ uri, signalId: id })).toEqual({
+      text: `${id}: match. Made again from its candles, it is the same.`,
       exitCode: 0,
     });
     await change(id, { "analysis.confidence": 99 });
@@ -227,9 +226,9 @@ describe("npm run reproduce", () => {
     expect(changed).toMatchObject({ exitCode: 1, output: expect.stringContaining("mismatch") });
     expect(changed.output).toContain("  confidence\n    stored      99\n");
     const other = newSignalId().toString();
-    expect(await run(other)).toMatchObject({
+    expect(await runReproduction({ uri, signalId: other })).toEqual({
+      text: `${other}: cannot be made again. There is no such signal.`,
       exitCode: 2,
-      output: `${other}: cannot be made again. There is no such signal.\n`,
     });
     expect(await run()).toMatchObject({
       exitCode: 2,
