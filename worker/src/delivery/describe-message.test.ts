@@ -44,6 +44,11 @@ describe("what a message says about", () => {
     });
   });
 
+  it("a WAIT that states no confidence", () => {
+    const { subject } = describeOne("signal.completed", signal({ confidence: 0 }));
+    expect(subject).toBe("WAIT BTC/USDT 1h");
+  });
+
   it("a WAIT, which has no levels and no size", () => {
     const { subject, levels, facts, points } = describeOne("signal.completed", signal({}));
     expect(subject).toBe("WAIT BTC/USDT 1h, 40% confidence");

@@ -125,8 +125,11 @@ function describeSignal({
   if (!analysis) return { subject: `${symbol} ${timeframe}: signal ready`, ...signalPage(id) };
   const { final_signal: kind, confidence, raw_ai, warnings } = analysis;
   const reasons = [rationaleContent(raw_ai.rationale), raw_ai.key_evidence].flat();
+  const advice = `${kind} ${symbol} ${timeframe}`;
+  // A WAIT without an opinion, such as one for a closed market, has no confidence to state.
+  const statesNone = kind === "WAIT" && confidence === 0;
   return {
-    subject: `${kind} ${symbol} ${timeframe}, ${percentText(confidence)} confidence`,
+    subject: statesNone ? advice : `${advice}, ${percentText(confidence)} confidence`,
     levels: levelsOf(analysis),
     facts: termsOf(analysis),
     points: [...warnings.map((warning) => `Warning: ${warning}`), ...reasons]
