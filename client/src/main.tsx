@@ -15,7 +15,11 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
-  if (useSession.getState().token !== null) preloadSignedIn();
+  if (useSession.getState().token !== null) {
+    // The schemas come first, in a task of their own: building them takes as long as the rest. Rendering reports what fails.
+    const loads = [import("@shared/contract/events.ts"), SignedIn.preload()];
+    void Promise.all(loads).catch(() => undefined);
+  }
   // Parsing the code was a long task already.
   await yieldToMain();
   const content = await contentOf(element.dataset);
@@ -27,13 +31,6 @@ async function start(element: HTMLElement): Promise<void> {
   if (content) return startTransition(() => void hydrateRoot(element, app));
   element.replaceChildren();
   createRoot(element).render(app);
-}
-
-/** The schemas come first, in a task of their own: building them takes as long as the rest. Rendering reports what fails. */
-function preloadSignedIn(): void {
-  const ignore = () => undefined;
-  void import("@shared/contract/events.ts").catch(ignore);
-  void SignedIn.preload().catch(ignore);
 }
 
 const untilReady = (): Promise<unknown> =>

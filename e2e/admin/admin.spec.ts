@@ -104,6 +104,26 @@ test("saved payment details show in another tab and on the payment page, with th
   await expect(shown).toHaveCSS("white-space", "pre-line");
 });
 
+test("an approval by key is followed by the next waiting proof", async ({ page }) => {
+  const [first, second] = [await makeTrader(), await makeTrader()];
+  for (const trader of [first, second]) {
+    await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+  }
+  await openAsAdmin(page, `/admin/users?search=${first.username}`);
+  const card = cardOf(page, first.username);
+  await card.getByRole("button", { name: /^Enlarge/ }).click();
+  const titleOf = ({ username }: { username: string }) => `Payment proof of ${username}`;
+  await expect(page.getByRole("dialog", { name: titleOf(first) })).toBeVisible();
+  await page.keyboard.press("a");
+  await expect(page.getByText(`${first.username} is approved.`)).toBeVisible();
+  // Other tests submit proofs too, so another one may follow.
+  const title = page.getByRole("dialog").getByRole("heading");
+  await expect(title).toHaveText(/^Payment proof of trader-/);
+  await expect(title).not.toHaveText(titleOf(first));
+  await page.keyboard.press("Escape");
+  await expect(card).toContainText("Approved");
+});
+
 test("a proof starts a subscription, and the next one renews it, each with one key", async ({
   page,
 }) => {
@@ -152,6 +172,19 @@ test("the pages of the administration are linked, and a user's drawer survives a
   await page.goBack();
   await expect(drawer).toBeHidden();
   await expect(page.getByRole("article")).toHaveCount(1);
+});
+
+test("a trader's steps to approval follow what happens", async ({ page }) => {
+  const trader = await makeTrader();
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  const steps = page.getByRole("list", { name: "Steps to approval" });
+  await expect(steps).toContainText("Send a payment proof: to do");
+  await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+  await expect(steps).toContainText("Send a payment proof: done");
+  await expect(steps).toContainText("An administrator is reviewing your proof.");
+  await actAsAdmin(`/admin/approve/${trader.username}`);
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
 });
 
 test("an administrator sees what is left to set up, and the worker that makes the signals", async ({

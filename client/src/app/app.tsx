@@ -48,8 +48,7 @@ export async function loadScreen(routes: RouteObject[], path: string): Promise<v
   await Promise.all(
     matches.map(async ({ route }) => {
       if (typeof route.lazy !== "function") return;
-      const { lazy, ...screen } = { ...route, ...(await route.lazy()) };
-      Object.assign(route, screen);
+      Object.assign(route, await route.lazy());
       delete route.lazy;
     }),
   );

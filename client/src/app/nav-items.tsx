@@ -1,9 +1,9 @@
 import { LogIn, LogOut } from "lucide-react";
 import { Link, useNavigate } from "react-router-dom";
-import { create } from "zustand";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 
 /** For approved users. */
 export const watchlistLink = { to: "/watchlist", label: "Watchlist" } as const;
@@ -63,21 +63,8 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
 const endSessionOf = async (token: string) =>
   (await import("../lib/api/end-session.ts")).endSession(token);
 
-const MAX_SHOWN = 99;
-
-export function NavbarAdminBadge() {
-  const waiting = useWaitingCount(({ waiting }) => waiting);
-  return (
-    <span role="status" className="pointer-events-none absolute -top-0.5 -right-1.5">
-      {waiting > 0 && (
-        <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
-          <span aria-hidden>{Math.min(waiting, MAX_SHOWN)}</span>
-          <span className="sr-only">{waiting} waiting for you</span>
-        </span>
-      )}
-    </span>
-  );
-}
-
-/** What awaits an administrator. */
-export const useWaitingCount = create<{ waiting: number }>()(() => ({ waiting: 0 }));
+/** How much waits for an administrator, beside the link to administration. */
+export const NavbarAdminBadge = lazyComponent(
+  () => import("./navbar-waiting-count.tsx"),
+  "NavbarAdminBadge",
+);

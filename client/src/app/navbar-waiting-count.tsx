@@ -2,20 +2,31 @@ import { useEffect } from "react";
 import { OVERVIEW_KEY, useOverview } from "../lib/admin-overview.ts";
 import { refetch } from "../lib/query-client.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
-import { useWaitingCount } from "./nav-items.tsx";
 
 /** Events come in bursts. One read serves them all. */
 const REFRESH_DELAY_MS = 500;
 
-/** Keeps the count of the badge beside the link to administration. */
+const MAX_SHOWN = 99;
+
+/** Keeps the count of the badge current. */
 export function NavbarWaitingCount() {
-  const { data } = useOverview();
-  useEffect(() => {
-    if (data) useWaitingCount.setState({ waiting: data.proofs + data.problems.length });
-  }, [data]);
-  useEffect(() => () => useWaitingCount.setState({ waiting: 0 }), []);
   useEffect(followOverview, []);
   return null;
+}
+
+export function NavbarAdminBadge() {
+  const { data } = useOverview();
+  const waiting = data ? data.proofs + data.problems.length : 0;
+  return (
+    <span role="status" className="pointer-events-none absolute -top-0.5 -right-1.5">
+      {waiting > 0 && (
+        <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
+          <span aria-hidden>{Math.min(waiting, MAX_SHOWN)}</span>
+          <span className="sr-only">{waiting} waiting for you</span>
+        </span>
+      )}
+    </span>
+  );
 }
 
 /** Reads the counts again after events that may change them. Returns a function that stops it. */

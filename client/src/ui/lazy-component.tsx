@@ -27,7 +27,7 @@ export function lazyComponent(
   let Ready: ComponentType<object> | undefined;
   const preload = async () => {
     const { [name]: Component } = await load();
-    if (!Component) throw new Error(`The chunk has no component ${name}.`);
+    if (!Component) throw new Error(`No component ${name}`);
     Ready = Component;
     return { default: Component };
   };
