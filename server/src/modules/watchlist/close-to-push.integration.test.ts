@@ -29,7 +29,8 @@ describe("the signal of a watched market", () => {
     const watchers = await Promise.all(
       [1_000, 5_000].map(async (amount) => {
         const user = await createUser(database, { approved: true });
-        await createWatchlistItem(database, user, { amount });
+        // With leverage, a close stop does not make the amount the limit of the position.
+        await createWatchlistItem(database, user, { amount, leverage: 10 });
         const push = new PushClient({ url, token: signTokenFor(user, settings) });
         await vi.waitFor(() => expect(push.socket.connected).toBe(true), PUSH_WAIT);
         return { amount, push };
