@@ -98,7 +98,8 @@ const decoded = (mail: string): string =>
     );
 
 async function linksTo(address: string, path: string): Promise<string[]> {
-  const names = await readdir(OUTBOX);
+  // Others are still being written.
+  const names = (await readdir(OUTBOX)).filter((name) => name.endsWith(".eml"));
   const mails = await Promise.all(names.sort().map((name) => readFile(join(OUTBOX, name), "utf8")));
   return mails
     .filter((mail) => mail.includes(`To: ${address}`))
