@@ -1,8 +1,10 @@
+import { on } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { until } from "../faults/harness/until.ts";
+import { openSocket } from "./raw-socket.ts";
 import {
   type BenchOptions,
   cpuMs,
@@ -36,7 +38,7 @@ export async function benchPrices({ database, uri }: BenchOptions): Promise<void
     const stopFirst = sendPrices(exchange, { symbols, intervalMs: first, received });
     for (let index = 0; index < SOCKETS; index += 1) {
       const token = tokens[index % USERS] ?? "";
-      sockets.push(await openSocket(product.apiUrl, { token, symbols, received }));
+      sockets.push(await watchPrices(product.apiUrl, { token, symbols, received }));
     }
     await until(async () => exchange.stream.subscribed.length === MARKETS, { what: "the feeds" });
     stopFirst();
@@ -100,29 +102,23 @@ function sendPrices(
 
 const PRICE = /"price":(\d+)/;
 
-/** A raw client: a thousand of the browser's would take longer than the server. Resolves once its symbols are watched. */
-function openSocket(
+/** Resolves once the symbols are watched. */
+async function watchPrices(
   apiUrl: string,
   options: { token: string; symbols: readonly string[]; received: ReceivedPrices },
 ): Promise<WebSocket> {
   const { token, symbols, received } = options;
-  const address = `${apiUrl.replace("http", "ws")}/socket.io/?EIO=4&transport=websocket`;
-  const socket = new WebSocket(address, { perMessageDeflate: false });
-  return new Promise((resolve, reject) => {
-    socket.once("error", reject);
-    const steps: [start: string, act: (message: string) => void][] = [
-      ['42["price"', (message) => received.receive(Number(PRICE.exec(message)?.[1]))],
-      ["2", () => socket.send("3")],
-      ["0", () => socket.send(`40${JSON.stringify({ token })}`)],
-      ["40", () => socket.send(`420${JSON.stringify(["prices:watch", { symbols }])}`)],
-      ['430[{"symbols"', () => resolve(socket)],
-      ["43", (message) => reject(new Error(message))],
-    ];
-    socket.on("message", (data) => {
-      const message = String(data);
-      steps.find(([start]) => message.startsWith(start))?.[1](message);
-    });
-  });
+  const onPacket = (packet: string) => {
+    if (packet.startsWith('42["price"')) received.receive(Number(PRICE.exec(packet)?.[1]));
+  };
+  const socket = await openSocket(apiUrl, { auth: { token }, onPacket });
+  socket.send(`420${JSON.stringify(["prices:watch", { symbols }])}`);
+  for await (const [data] of on(socket, "message")) {
+    const packet = String(data);
+    if (packet.startsWith('430[{"symbols"')) return socket;
+    if (packet.startsWith("43")) throw new Error(packet);
+  }
+  throw new Error("The socket sends nothing more.");
 }
 
 async function measure(

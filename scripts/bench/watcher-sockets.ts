@@ -11,8 +11,11 @@ const pushSchema = z.tuple([
   envelopeSchema.extend({ data: eventSchemas["signal:completed"] }),
 ]);
 
+/** Type of the packets that carry an event. */
+const EVENT = "42";
+
 interface Received {
-  text: string;
+  packet: string;
   atMs: number;
 }
 
@@ -25,14 +28,14 @@ await Promise.all(
   tokens.map((token) =>
     openSocket(apiUrl, {
       auth: { token },
-      onMessage: (text) => received.push({ text, atMs: Date.now() }),
+      onPacket: (packet) => received.push({ packet, atMs: Date.now() }),
     }),
   ),
 );
 process.on("message", () => process.send?.(received.splice(0).map(readPush)));
 process.send?.({});
 
-function readPush({ text, atMs }: Received) {
-  const [, { data }] = pushSchema.parse(JSON.parse(text));
+function readPush({ packet, atMs }: Received) {
+  const [, { data }] = pushSchema.parse(JSON.parse(packet.slice(EVENT.length)));
   return { analysisId: data.analysis?.source.analysis_id, atMs };
 }

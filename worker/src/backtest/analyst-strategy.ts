@@ -17,8 +17,7 @@ import {
 import type { MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { marketAsOf } from "./recorded-market.ts";
-import type { Decision, Strategy } from "./simulate.ts";
-import { type BacktestRange, closeOf, tradeAt } from "./simulate.ts";
+import { type BacktestRange, closeOf, type Decision, type Strategy, tradeAt } from "./simulate.ts";
 
 /** After this many failures in a row, the remaining requests would fail as well. */
 const MAX_FAILURES = 5;

@@ -46,7 +46,7 @@ function request(part: Partial<CandleRequest> = {}): CandleRequest {
   return { symbol: "BTC/USDT", timeframe: "1h", limit: 50, abort: patient(), ...part };
 }
 
-/** What the stand-in shows, computed without any client. `served` is shorter if the exchange lacks the timeframe. */
+/** What the fake exchange shows, computed without any client. `served` is shorter if the exchange lacks the timeframe. */
 function expected({ symbol, timeframe, limit }: CandleRequest, served: Timeframe = timeframe) {
   const lengthMs = TIMEFRAME_MS[timeframe];
   const openTime = Math.floor(clock / lengthMs) * lengthMs;
