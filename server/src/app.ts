@@ -24,7 +24,7 @@ import { createPerformanceHandlers, ledgerHandlers } from "./modules/record/rout
 import { signalHandlers } from "./modules/signals/routes.ts";
 import { subscriptionHandlers } from "./modules/subscriptions/routes.ts";
 import { userHandlers } from "./modules/users/routes.ts";
-import { watchlistHandlers } from "./modules/watchlist/routes.ts";
+import { watchlistHandlers } from "./modules/watchlist/watchlist.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 const OK = { status: "ok" } as const;

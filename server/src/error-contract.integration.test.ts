@@ -6,8 +6,7 @@ import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ABUSABLE_ROUTES } from "./testing/abusable-routes.ts";
-import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
+import { ABUSABLE_ROUTES, startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
 type Fields = Record<string, FormValue>;

@@ -3,13 +3,14 @@ import { errorBodySchema } from "@shared/contract/errors.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ABUSABLE_ROUTES, VICTIM } from "./testing/abusable-routes.ts";
 import {
+  ABUSABLE_ROUTES,
   type RawAnswer,
   type RawRequest,
   sendRaw,
   startTestServer,
   type TestServer,
+  VICTIM,
 } from "./testing/start-test-server.ts";
 
 let server: TestServer;

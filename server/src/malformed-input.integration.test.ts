@@ -4,12 +4,13 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ABUSABLE_ROUTES, VICTIM } from "./testing/abusable-routes.ts";
 import {
+  ABUSABLE_ROUTES,
   type RawAnswer,
   sendRaw,
   startTestServer,
   type TestServer,
+  VICTIM,
 } from "./testing/start-test-server.ts";
 
 const JSON_TYPE = "application/json";

@@ -1,11 +1,19 @@
-import { type ComponentType, Fragment, useState } from "react";
-import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
+import { type ComponentType, Fragment, type ReactNode, useState } from "react";
+import {
+  Link,
+  Navigate,
+  Outlet,
+  type RouteObject,
+  useLocation,
+  useRouteError,
+} from "react-router-dom";
 import { BotFrame } from "../features/bot/bot-frame.tsx";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
 import { Skeleton } from "../ui/card.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";
-import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
+import { usePageTitle } from "../ui/page-heading.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 
 /** A screen in a chunk of its own, loaded on the first visit. */
@@ -42,13 +50,13 @@ const publicScreens = [
   ),
   screen(
     "/verify-email",
-    () => import("../features/account/verify-email-page.tsx"),
+    () => import("../features/account/email-link-pages.tsx"),
     "VerifyEmailPage",
   ),
   screen("/offline", () => import("../features/history/offline-page.tsx"), "OfflinePage"),
   screen(
     "/unsubscribe",
-    () => import("../features/account/unsubscribe-page.tsx"),
+    () => import("../features/account/email-link-pages.tsx"),
     "UnsubscribePage",
   ),
   screen("/shared/:token", () => import("../features/signals/shared-page.tsx"), "SharedPage"),
@@ -160,5 +168,55 @@ function ScreenSkeleton() {
       {/* On a phone, most screens are longer than the view: the footer must not show first and move away. */}
       <Skeleton className="h-160 w-full rounded-card lg:h-72" />
     </div>
+  );
+}
+
+interface MessagePageProps {
+  title: string;
+  text: string;
+  children: ReactNode;
+}
+
+function MessagePage({ title, text, children }: MessagePageProps) {
+  usePageTitle(title);
+  return (
+    <div className="page flex flex-col items-center gap-5 py-24 text-center sm:py-32">
+      <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
+      <p className="max-w-md text-ink-muted text-pretty">{text}</p>
+      {children}
+    </div>
+  );
+}
+
+function NotFoundPage() {
+  return (
+    <MessagePage
+      title="Page not found"
+      text="We couldn't find this page. Check the URL or go to the home page."
+    >
+      <Link to="/" className={buttonClass()}>
+        Go to the home page
+      </Link>
+    </MessagePage>
+  );
+}
+
+function ErrorPage() {
+  const error = useRouteError();
+  return (
+    <main>
+      <MessagePage
+        title="Something went wrong"
+        text="We couldn't load this page. Reload it to try again."
+      >
+        <Button onClick={() => window.location.reload()}>Reload page</Button>
+        {error instanceof Error && (
+          <details className="max-w-xl text-sm text-ink-faint">
+            <summary className="cursor-pointer">Technical details</summary>
+            <code className="mt-2 block break-words">{error.message}</code>
+          </details>
+        )}
+      </MessagePage>
+    </main>
   );
 }

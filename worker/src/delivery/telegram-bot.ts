@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channels.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
@@ -11,8 +12,13 @@ import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { Api } from "grammy";
 import { z } from "zod";
 import { Lease } from "../lease.ts";
-import type { ChannelSender, DeliveryDeps } from "./channel-sender.ts";
-import { wordsOfEvent } from "./describe-message.ts";
+import type { ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
+import {
+  describeMessage,
+  type MessageText,
+  readNamedSignals,
+  wordsOfEvent,
+} from "./describe-message.ts";
 import {
   CHAT_INTERVAL_MS,
   readUpdates,
@@ -21,7 +27,6 @@ import {
   telegramApi,
   telegramFailure,
 } from "./telegram-api.ts";
-import { joinLines, telegramSender } from "./telegram-sender.ts";
 
 const ROUND_INTERVAL_MS = 500;
 
@@ -307,3 +312,76 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
       : html`No messages yet.`,
   ]);
 }
+
+/** The user has blocked the bot, or deleted their account. */
+const FORBIDDEN = 403;
+
+interface TelegramSenderDeps {
+  database: Pick<Database, "signals" | "marketAnalyses">;
+  api: Api;
+  pace: TelegramPace;
+  /** Of the web pages. */
+  origin: string;
+  /** One worker sends at a time, so that the limits hold over all workers. */
+  isReady: () => boolean;
+}
+
+/** Sends messages to Telegram chats, within the limits of Telegram. */
+export const telegramSender = (deps: TelegramSenderDeps): ChannelSender => ({
+  isReady: deps.isReady,
+  async send(message, abort) {
+    if (message.target.kind !== "telegram") throw new Error("The target is no Telegram chat.");
+    const { chatId } = message.target;
+    const signals = await readNamedSignals(deps.database, message);
+    const text = telegramText(describeMessage(message, signals), deps.origin);
+    try {
+      return await deps.pace.run(chatId, abort, async () => {
+        if (!deps.isReady()) return notSent("Another worker has taken over.");
+        await sendHtml(deps.api, { chatId, text }, abort);
+        return { outcome: "delivered", responseStatus: 200, error: null };
+      });
+    } catch (error) {
+      return abort.aborted ? notSent("There was no response in time.") : resultOf(error);
+    }
+  },
+});
+
+const notSent = (error: string): SendResult => ({ outcome: "retry", responseStatus: null, error });
+
+function resultOf(cause: unknown): SendResult {
+  const failure = telegramFailure(cause);
+  if (!failure) throw cause;
+  const { status: responseStatus, retryAfterMs, error } = failure;
+  return {
+    outcome: responseStatus === FORBIDDEN ? "gone" : "retry",
+    ...{ responseStatus, error, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+  };
+}
+
+/** A message has at most 4,096 characters: those of the longest points and facts fit. */
+const MAX_POINTS = 20;
+const MAX_PARAGRAPHS = 8;
+const MAX_LINE_LENGTH = 300;
+
+/** Levels are copied by a tap. */
+export function telegramText(message: MessageText, origin: string): Html {
+  const { subject, text, levels = [], facts = [], points = [], path, button } = message;
+  const link = (to: string, words: string) =>
+    html`<a href="${new URL(to, origin).href}">${words}</a>`;
+  const shown = points.slice(0, points[0]?.path ? MAX_POINTS : MAX_PARAGRAPHS);
+  return joinLines([
+    html`<b>${cut(subject)}</b>`,
+    ...(text ? [html`${text}`] : []),
+    ...levels.map(([label, value]) => html`${label}: <code>${value}</code>`),
+    ...facts.map(([label, value]) => html`${label}: ${cut(value)}`),
+    ...shown.map((point) => html`• ${point.path ? link(point.path, point.text) : cut(point.text)}`),
+    link(path, button),
+  ]);
+}
+
+const cut = (text: string): string =>
+  text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
+
+/** Lines of Telegram's HTML, which knows no `<br>`. */
+const joinLines = (lines: readonly Html[]): Html =>
+  html`${lines.map((line, index) => (index === 0 ? line : html`\n${line}`))}`;

@@ -9,7 +9,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
 import { TelegramPace, telegramApi } from "./telegram-api.ts";
-import { telegramSender } from "./telegram-sender.ts";
+import { telegramSender } from "./telegram-bot.ts";
 
 const TOKEN = "123:telegram-secret";
 const OUTCOME = { outcome: "WIN" as const, resolved_at: "2026-11-21T10:00:00.000Z" };

@@ -5,7 +5,7 @@ import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal
 import { z } from "zod";
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
-import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/errors.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { useSession } from "../../lib/session.ts";
 

@@ -9,8 +9,14 @@ import { Skeleton } from "../../ui/card.tsx";
 import { EmptyState, LoadError } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { signalKeys } from "../signals/apply-event.ts";
-import { historyErrorText, readHistory } from "./api.ts";
-import { filterHistory, type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import {
+  filterHistory,
+  type HistoryFilter,
+  historyErrorText,
+  isFiltering,
+  noFilter,
+  readHistory,
+} from "./api.ts";
 import { ExportButtons, HistoryFilters } from "./history-toolbar.tsx";
 import { SignalCard } from "./signal-card.tsx";
 

@@ -15,8 +15,14 @@ import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { SearchField, SelectField } from "../../ui/fields.tsx";
-import { historyErrorText, readHistory } from "./api.ts";
-import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "./history-filter.ts";
+import {
+  type HistoryFilter,
+  historyErrorText,
+  isFiltering,
+  noFilter,
+  readHistory,
+  symbolPart,
+} from "./api.ts";
 
 const ANY = "ANY";
 

@@ -10,7 +10,7 @@ import { del, get, set } from "idb-keyval";
 import { z } from "zod";
 import { queryClient } from "../../lib/query-client.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";
-import { noFilter } from "./history-filter.ts";
+import { noFilter } from "./api.ts";
 
 const KEY = "last-signals";
 const MAX_SIGNALS = 20;

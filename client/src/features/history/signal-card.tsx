@@ -5,14 +5,12 @@ import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../lib/format.ts";
-import { DataLabel, OutcomeBadge } from "../../ui/badges.tsx";
+import { DataLabel, OutcomeBadge, SignalBadge } from "../../ui/badges.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { isFinished } from "../signals/apply-event.ts";
-import { CurrentPrice } from "../signals/components/current-price.tsx";
-import { OriginMark, signalLooks } from "../signals/components/signal-parts.tsx";
+import { CurrentPrice, OriginMark, signalLooks } from "../signals/components/signal-parts.tsx";
 import { TradeTimeline, tradeOfItem } from "../signals/components/trade-timeline.tsx";
 import { distancePercent, type TradeLevels, tradeLevels } from "../signals/levels.ts";
 

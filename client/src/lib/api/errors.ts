@@ -43,3 +43,20 @@ export function errorText(error: unknown, fallback: string): string {
 
 export const hasCode = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
+
+export type FormErrors = Record<string, string>;
+
+interface Issue {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** What a schema found wrong, in the shape in which the server says it. */
+export const issuesToFieldErrors = (issues: Issue[]): FieldError[] =>
+  issues.map(({ path, message }) => ({ field: String(path[0] ?? ""), message }));
+
+/** Messages by field; the first one of each field counts. */
+export const toFormErrors = (fieldErrors: FieldError[]): FormErrors =>
+  Object.fromEntries(
+    fieldErrors.toReversed().map(({ field, message }) => [field, message] as const),
+  );

@@ -2,8 +2,7 @@ import type { FieldError } from "@shared/contract/errors.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { z } from "zod";
-import { ApiError } from "./errors.ts";
-import { type FormErrors, issuesToFieldErrors, toFormErrors } from "./field-errors.ts";
+import { ApiError, type FormErrors, issuesToFieldErrors, toFormErrors } from "./errors.ts";
 
 const CHECK_FIELDS = "Please check the marked fields.";
 const MISMATCH = "New passwords do not match.";

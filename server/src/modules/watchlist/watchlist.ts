@@ -1,4 +1,5 @@
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import { watchlistRoutes } from "@shared/contract/routes/signal-routes.ts";
 import {
   isWatchable,
   type NewWatchlistItem,
@@ -16,12 +17,26 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { cachedRead } from "../../http/caching.ts";
 import { unauthenticated } from "../../http/errors.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 
+export const watchlistHandlers: BoundRoute[] = [
+  handle(watchlistRoutes.getWatchlist, (_, { deps, session }) => listWatchlist(deps, session.user)),
+  handle(watchlistRoutes.addWatchlistItem, async ({ body }, { deps, session }) =>
+    presentItem(deps, await addItem(deps, session.user, body)),
+  ),
+  handle(watchlistRoutes.changeWatchlistItem, async ({ params, body }, { deps, session }) =>
+    presentItem(deps, await changeItem(deps, { user: session.user, ...params }, body)),
+  ),
+  handle(watchlistRoutes.deleteWatchlistItem, ({ params }, { deps, session }) =>
+    deleteItem(deps, { user: session.user, ...params }),
+  ),
+];
+
 type Owner = Pick<UserRecord, "_id">;
 
-export async function addItem(
+async function addItem(
   deps: ServerDeps,
   { _id: userId }: Owner,
   input: NewWatchlistItem,
@@ -75,7 +90,7 @@ async function assertFreePlace(
   throw new AppError("watchlist-full", detail);
 }
 
-export async function changeItem(
+async function changeItem(
   { database }: Pick<ServerDeps, "database">,
   item: { user: Owner; id: string },
   { min_confidence, amount, risk_percent, leverage, enabled }: WatchlistItemChange,
@@ -94,7 +109,7 @@ export async function changeItem(
   return changed;
 }
 
-export async function deleteItem(
+async function deleteItem(
   { database }: Pick<ServerDeps, "database">,
   item: { user: Owner; id: string },
 ): Promise<void> {
@@ -109,7 +124,7 @@ function ownItem({ user, id }: { user: Owner; id: string }) {
 
 const itemNotFound = () => new AppError("not-found", "This item is not on your watchlist.");
 
-export async function listWatchlist(
+async function listWatchlist(
   deps: ServerDeps,
   { _id: userId }: Pick<UserRecord, "_id">,
 ): Promise<Watchlist> {
@@ -125,10 +140,7 @@ export async function listWatchlist(
   };
 }
 
-export async function presentItem(
-  deps: ServerDeps,
-  item: WatchlistItemRecord,
-): Promise<WatchlistItem> {
+async function presentItem(deps: ServerDeps, item: WatchlistItemRecord): Promise<WatchlistItem> {
   const { symbol, timeframe } = item;
   const [hoursOf, last] = await Promise.all([tradingHours(deps), findLast(deps.database, item)]);
   // The setting may have been raised since the item was added.

@@ -24,8 +24,8 @@ import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { useDemoStatus } from "../../signals/api.ts";
 import { AnalystRecord } from "../../signals/components/analyst-record.tsx";
-import { CurrentPrice } from "../../signals/components/current-price.tsx";
 import {
+  CurrentPrice,
   OriginMark,
   PriceLevels,
   Section,

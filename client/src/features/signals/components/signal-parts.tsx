@@ -1,11 +1,13 @@
 import type { Timeframe } from "@shared/contract/market-data.ts";
-import type { SignalKind, SignalOrigin } from "@shared/contract/signal.ts";
+import type { SignalKind, SignalOrigin, SignalSource } from "@shared/contract/signal.ts";
 import { Star } from "lucide-react";
 import type { ReactNode } from "react";
-import { formatChange, formatPrice, formatR } from "../../../lib/format.ts";
+import { formatChange, formatMoment, formatPrice, formatR } from "../../../lib/format.ts";
+import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Alert } from "../../../ui/alert.tsx";
-import { SignalBadge } from "../../../ui/signal-badge.tsx";
-import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
+import { SignalBadge } from "../../../ui/badges.tsx";
+import { useDemoStatus } from "../api.ts";
+import { distancePercent, hasLivePrices, rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
   name: "buy" | "sell" | "wait";
@@ -138,5 +140,37 @@ export function Section({ title, heading: Heading, content, className }: Section
         </ul>
       )}
     </section>
+  );
+}
+
+interface CurrentPriceProps {
+  symbol: string;
+  timeframe: Timeframe;
+  levels: TradeLevels;
+  /** The data that the levels are from, if it is known. */
+  data?: SignalSource["data"];
+}
+
+/** A row of a list: the live price of an open signal's market, and its distance from the entry. */
+export function CurrentPrice({ symbol, timeframe, levels, data }: CurrentPriceProps) {
+  const { isReplay, isPending } = useDemoStatus();
+  const fits = data === undefined || (data === "replay") === isReplay;
+  const isShown = !isPending && fits && hasLivePrices({ timeframe, isReplay });
+  const live = useLivePrice(isShown ? symbol : undefined);
+  if (!live) return null;
+  const { price, at, isStale } = live;
+  return (
+    <div data-stale={isStale || undefined} className="flex items-baseline gap-3">
+      <dt className={`flex-1 text-sm ${isStale ? "text-wait" : "text-ink-faint"}`}>
+        {isStale ? `Stale price of ${formatMoment(at, new Date())}` : "Price now"}
+        {isReplay && ", demo data"}
+      </dt>
+      <dd className={`figures contents ${isStale ? "text-ink-faint" : ""}`}>
+        <span className={isStale ? "text-ink-faint" : "font-medium"}>{formatPrice(price)}</span>
+        <span className="w-16 text-right text-sm text-ink-faint">
+          {formatChange(distancePercent(levels.entry, price))}
+        </span>
+      </dd>
+    </div>
   );
 }

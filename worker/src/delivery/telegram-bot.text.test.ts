@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { telegramText } from "./telegram-sender.ts";
+import { telegramText } from "./telegram-bot.ts";
 
 const ORIGIN = "https://app.example.com";
 const PAGE = { path: "/signals/1", button: "Open the signal" };

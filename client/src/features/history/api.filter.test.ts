@@ -7,7 +7,7 @@ import {
   isFiltering,
   noFilter,
   symbolPart,
-} from "./history-filter.ts";
+} from "./api.ts";
 
 const item = (id: string, change: Partial<HistoryItem> = {}): HistoryItem => ({
   id,
