@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./process-lock.mjs";
@@ -45,8 +45,9 @@ export async function ensureDependencies({ root, say = console.log, output = "in
   const install = async () => {
     if (areDependenciesInstalled(root)) return;
     say("Installing packages ...");
-    const { command, args } = npmCommand(["ci", "--include=dev", "--loglevel=error"]);
+    const { command, args, shell } = npmCommand(["ci", "--include=dev", "--loglevel=error"]);
     const npm = spawn(command, args, {
+      shell,
       cwd: root,
       env: { ...process.env, MONGOMS_DISABLE_POSTINSTALL: "1" },
       stdio: ["ignore", output, output],
@@ -58,19 +59,14 @@ export async function ensureDependencies({ root, say = console.log, output = "in
 }
 
 /**
- * A command line that runs npm: the npm that started this process, the one installed beside Node.js, or the one on the
- * `PATH`. The first two run as scripts, because Windows starts `npm.cmd` only through a shell.
+ * A command line that runs npm: on Windows through a shell, as `npm.cmd` does not start otherwise.
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, execPath?: string }} [options]
  */
-export function npmCommand(args, { env = process.env, execPath = process.execPath } = {}) {
-  const script = [env.npm_execpath, join(dirname(execPath), "node_modules/npm/bin/npm-cli.js")]
-    // Other package managers set `npm_execpath` too, and have no `ci`.
-    .find((file) => file && basename(file) === "npm-cli.js" && existsSync(file));
-  return script
-    ? { command: execPath, args: [script, ...args] }
-    : { command: "npm", args: [...args] };
-}
+export const npmCommand = (args) => ({
+  command: "npm",
+  args: [...args],
+  shell: process.platform === "win32",
+});
 
 /**
  * Compares the lock file with npm's own record of what it installed. Optional packages are for other systems too and may

@@ -10,6 +10,7 @@ export function runCommand(options: {
   args?: readonly string[];
   cwd?: string;
   env?: NodeJS.ProcessEnv;
+  shell?: boolean;
   /** `inherit` shows the output instead of returning it. */
   output?: "pipe" | "inherit";
   timeoutMs?: number;
