@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { symbolSchema, timeframeSchema } from "@shared/contract/market-data.ts";
-import { createLogger } from "@shared/runtime/logger.ts";
 import {
   loadWorkerSettings,
   productVersion,
@@ -18,25 +17,10 @@ import { promptProvenance } from "../../worker/src/analysis/openai/prompt.ts";
 import { rulesAnalyst } from "../../worker/src/analysis/rules/rules-analyst.ts";
 import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
 import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/analyst-strategy.ts";
-import {
-  CandleFileError,
-  fetchHistory,
-  libraryWith,
-  readCandleFile,
-  recordedLibrary,
-  recordedMarket,
-  recordedSymbols,
-  recordedTimeframes,
-} from "../../worker/src/backtest/recorded-market.ts";
+import { CandlesError, openCandles } from "../../worker/src/backtest/recorded-market.ts";
 import type { BacktestOptions, BacktestReport } from "../../worker/src/backtest/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
-import { type BacktestRange, selectRange } from "../../worker/src/backtest/simulate.ts";
-import {
-  type CandleSeries,
-  type MarketData,
-  ProviderError,
-} from "../../worker/src/market-data/market-data.ts";
-import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
+import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import { CliError, type Command, EXIT_STOPPED, parseArguments, resolveTyped } from "../lib/cli.ts";
 
 export async function main(command: Command): Promise<number> {
@@ -54,7 +38,7 @@ export async function runBacktestCommand(command: Command): Promise<BacktestRepo
   readDotEnv();
   const settings = loadWorkerSettings();
   const report = await simulate(args, settings, command).catch((error: unknown) => {
-    const isExpected = error instanceof CandleFileError || error instanceof ProviderError;
+    const isExpected = error instanceof CandlesError || error instanceof ProviderError;
     throw isExpected ? new CliError(error.message, { cause: error }) : error;
   });
   const stamp = report.made_at.slice(0, 19).replaceAll(":", "-");
@@ -72,7 +56,10 @@ async function simulate(
   { say, signal }: Command,
 ): Promise<BacktestReport> {
   const { analyst, cacheUse } = openAnalyst(args.analyst, settings);
-  const candles = await openCandles(args, settings, { say, signal });
+  const candles = await openCandles(args, {
+    ...{ settings, abort: signal },
+    onFetched: (count) => say(`Fetched ${count} candles.`),
+  });
   const { firstBar, lastBar } = candles.course;
   const { symbol, timeframe, bars, every, limit, amount, leverage } = args;
   const options: BacktestOptions = {
@@ -210,68 +197,6 @@ export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null 
   if (parsed.data.csv !== undefined && parsed.data.from === "provider") {
     throw new CliError("--csv: is a file, and --from provider asks for live providers.");
   }
-  return parsed.data;
-}
-
-interface Source {
-  series: CandleSeries;
-  market: MarketData;
-  /** Has candles of shorter timeframes. */
-  finerMarket: MarketData;
-}
-
-export type BacktestCandles = Omit<Source, "series"> & { course: BacktestRange };
-
-export async function openCandles(
-  args: BacktestArgs,
-  settings: WorkerSettings,
-  command: Pick<Command, "say" | "signal">,
-): Promise<BacktestCandles> {
-  const fromProvider = args.from === "provider";
-  const source = fromProvider ? await fetchLive(args, settings, command) : openRecorded(args);
-  const { symbol, timeframe, bars, "warm-up": warmUp } = args;
-  const course = selectRange({ symbol, timeframe, series: source.series, bars, warmUp });
-  if (course) return { ...source, course };
-  throw new CliError(
-    `There are ${source.series.candles.length} candles of ${symbol} at ${timeframe}: too few for ${warmUp} to warm up and any to decide on. ` +
-      "Try a smaller --warm-up (at least 30).",
-  );
-}
-
-function openRecorded({ symbol, timeframe, csv }: BacktestArgs): Source {
-  const recordings = recordedLibrary();
-  const series = csv ? readCandleFile(resolveTyped(csv), timeframe) : recordings(symbol, timeframe);
-  if (!series) throw new CliError(notRecorded(symbol, timeframe));
-  const market = recordedMarket(libraryWith({ symbol, timeframe, series }, recordings));
-  return { series, market, finerMarket: market };
-}
-
-function notRecorded(symbol: string, timeframe: string): string {
-  const recordings = recordedLibrary();
-  const timeframes = recordedTimeframes(symbol, recordings);
-  return timeframes.length > 0
-    ? `There are no recorded candles of ${symbol} at ${timeframe}, only at ${timeframes.join(", ")}.`
-    : `There are no recorded candles of ${symbol}. Recorded are ${recordedSymbols(recordings).join(", ")}; or use --csv, or --from provider.`;
-}
-
-async function fetchLive(
-  { symbol, timeframe, bars, "warm-up": warmUp }: BacktestArgs,
-  settings: WorkerSettings,
-  { say, signal }: Pick<Command, "say" | "signal">,
-): Promise<Source> {
-  const logger = createLogger({ service: "backtest", level: "silent" });
-  const live = { ...settings, MARKET_DATA: "live" as const };
-  const { marketData } = await createMarketData({ settings: live, now: Date.now, logger });
-  const series: CandleSeries = await fetchHistory({
-    market: marketData,
-    symbol,
-    timeframe,
-    count: bars + warmUp,
-    abort: signal,
-    onCandles: (fetched) => say(`Fetched ${fetched} candles.`),
-  });
-  const market = recordedMarket((asked, at) =>
-    asked === symbol && at === timeframe ? series : undefined,
-  );
-  return { series, market, finerMarket: marketData };
+  const { csv, ...others } = parsed.data;
+  return { ...others, ...(csv !== undefined && { csv: resolveTyped(csv) }) };
 }

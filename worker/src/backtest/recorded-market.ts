@@ -2,10 +2,14 @@ import { readFileSync } from "node:fs";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { parseCandleCsv } from "@shared/outcomes/resolve-again.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import { resample } from "../market-data/candles.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { Recordings } from "../market-data/replay/replay-market-data.ts";
+import { createMarketData } from "../market-data/select-market-data.ts";
+import { type BacktestRange, selectRange } from "./simulate.ts";
 
 type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
 
@@ -34,8 +38,87 @@ export function marketAsOf(market: MarketData, at: () => number): MarketData {
 const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>
   new ProviderError({ provider: "recording", failure, message });
 
-export class CandleFileError extends Error {
-  override readonly name = "CandleFileError";
+/** There are no candles to walk; the message says why. */
+export class CandlesError extends Error {
+  override readonly name = "CandlesError";
+}
+
+interface CandleOrder {
+  symbol: string;
+  timeframe: Timeframe;
+  from: "recorded" | "provider";
+  /** A file to walk instead of a recording. */
+  csv?: string | undefined;
+  bars: number;
+  "warm-up": number;
+}
+
+interface Source {
+  series: CandleSeries;
+  market: MarketData;
+  /** Has candles of shorter timeframes. */
+  finerMarket: MarketData;
+}
+
+interface FetchOptions {
+  settings: WorkerSettings;
+  abort: AbortSignal;
+  /** Gets the number of candles that are there. */
+  onFetched: (count: number) => void;
+}
+
+/**
+ * The candles to walk: recorded, of a file, or of the live providers.
+ * @throws CandlesError or ProviderError
+ */
+export async function openCandles(
+  order: CandleOrder,
+  options: FetchOptions,
+): Promise<Omit<Source, "series"> & { course: BacktestRange }> {
+  const source = order.from === "provider" ? await fetchLive(order, options) : openRecorded(order);
+  const { symbol, timeframe, bars, "warm-up": warmUp } = order;
+  const course = selectRange({ symbol, timeframe, series: source.series, bars, warmUp });
+  if (course) return { ...source, course };
+  throw new CandlesError(
+    `There are ${source.series.candles.length} candles of ${symbol} at ${timeframe}: too few for ${warmUp} to warm up and any to decide on. ` +
+      "Try a smaller --warm-up (at least 30).",
+  );
+}
+
+function openRecorded({ symbol, timeframe, csv }: CandleOrder): Source {
+  const recordings = recordedLibrary();
+  const series = csv ? readCandleFile(csv, timeframe) : recordings(symbol, timeframe);
+  if (!series) throw new CandlesError(notRecorded(symbol, timeframe));
+  const market = recordedMarket((asked, at) =>
+    asked === symbol && at === timeframe ? series : recordings(asked, at),
+  );
+  return { series, market, finerMarket: market };
+}
+
+function notRecorded(symbol: string, timeframe: string): string {
+  const recordings = recordedLibrary();
+  const timeframes = recordedTimeframes(symbol, recordings);
+  return timeframes.length > 0
+    ? `There are no recorded candles of ${symbol} at ${timeframe}, only at ${timeframes.join(", ")}.`
+    : `There are no recorded candles of ${symbol}. Recorded are ${recordedSymbols(recordings).join(", ")}; or use --csv, or --from provider.`;
+}
+
+async function fetchLive(
+  { symbol, timeframe, bars, "warm-up": warmUp }: CandleOrder,
+  { settings, abort, onFetched }: FetchOptions,
+): Promise<Source> {
+  const logger = createLogger({ service: "backtest", level: "silent" });
+  const live = { ...settings, MARKET_DATA: "live" as const };
+  const { marketData } = await createMarketData({ settings: live, now: Date.now, logger });
+  const series = await fetchHistory({
+    ...{ market: marketData, symbol, timeframe, abort },
+    count: bars + warmUp,
+    onCandles: onFetched,
+  });
+  const market = recordedMarket((asked, at) =>
+    asked === symbol && at === timeframe ? series : undefined,
+  );
+  return { series, market, finerMarket: marketData };
 }
 
 /** The recordings of the product. Missing timeframes are built from the longest shorter one. */
@@ -53,17 +136,9 @@ export function recordedLibrary(): FindSeries {
   };
 }
 
-export function libraryWith(
-  own: { symbol: string; timeframe: Timeframe; series: CandleSeries },
-  others: FindSeries,
-): FindSeries {
-  return (symbol, timeframe) =>
-    symbol === own.symbol && timeframe === own.timeframe ? own.series : others(symbol, timeframe);
-}
-
 /**
  * Reads a CSV file with the columns `time,open,high,low,close,volume`, times in Unix milliseconds.
- * @throws CandleFileError if it cannot be read, or is not a series of this timeframe
+ * @throws CandlesError if it cannot be read, or is not a series of this timeframe
  */
 export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries {
   const candles = parseFile(file);
@@ -72,10 +147,10 @@ export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries
     const before = candles[index - 1];
     const name = `${file}: candle ${index + 1}`;
     if (time % lengthMs !== 0) {
-      throw new CandleFileError(`${name} does not open on the grid of ${timeframe}.`);
+      throw new CandlesError(`${name} does not open on the grid of ${timeframe}.`);
     }
     if (before && time <= before.time) {
-      throw new CandleFileError(`${name} is not later than the one before it.`);
+      throw new CandlesError(`${name} is not later than the one before it.`);
     }
   });
   return seriesOf(candles, "file");
@@ -89,11 +164,11 @@ function parseFile(file: string): Candle[] {
       error instanceof Error && "code" in error
         ? "cannot be read"
         : "does not hold candles as time,open,high,low,close,volume";
-    throw new CandleFileError(`${file} ${reason}.`, { cause: error });
+    throw new CandlesError(`${file} ${reason}.`, { cause: error });
   }
 }
 
-export function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
+function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
   return TIMEFRAMES.filter((timeframe) => find(symbol, timeframe) !== undefined);
 }
 
