@@ -4,6 +4,7 @@ import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import type { CandleRequest, MarketData } from "../../worker/src/market-data/market-data.ts";
 import { runWorker, type WorkerServices } from "../../worker/src/start-worker.ts";
+import { adviceOf } from "../../worker/src/testing/fakes.ts";
 
 // A worker whose market data and analyst take no time, so that only the pipeline is measured.
 
@@ -45,20 +46,13 @@ const analyst: Analyst = {
       model: "instant",
       prompt: "",
       rawReply: "",
-      advice: {
+      advice: adviceOf({
         final_signal: "BUY",
-        confidence: 60,
         entry: brief.price,
         stop_loss: brief.price - 500,
         take_profit: brief.price + 1_000,
-        rationale: "Answered at once, to measure everything else.",
-        key_evidence: [],
-        market_condition: "",
-        what_to_watch_for: [],
-        suggested_hold: "24 candles",
         hold_candles: 24,
-        trade_duration_text: "",
-      },
+      }),
     };
   },
 };

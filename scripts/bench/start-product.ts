@@ -16,11 +16,6 @@ export interface BenchOptions {
 
 export type StartedProduct = Awaited<ReturnType<typeof startProduct>>;
 
-export const newSecrets = () => ({
-  JWT_SECRET: randomUUID().repeat(2),
-  ADMIN_PASSWORD: randomUUID(),
-});
-
 /** Starts a server and workers as processes, by default with market data and an analyst that take no time. */
 export async function startProduct(options: {
   uri: string;
@@ -29,7 +24,7 @@ export async function startProduct(options: {
   env?: Record<string, string>;
 }) {
   const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
-  const settings = newSecrets();
+  const settings = { JWT_SECRET: randomUUID().repeat(2), ADMIN_PASSWORD: randomUUID() };
   const port = String(await freePort());
   const address = { MONGODB_URI: options.uri, API_PORT: port };
   const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };

@@ -23,9 +23,8 @@ import {
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
-import { CandleArchive, type Market } from "../../worker/src/outcomes/candle-archive.ts";
+import { archiveSource, CandleArchive } from "../../worker/src/outcomes/candle-archive.ts";
 import { CliError, type Command, parseArguments, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 
@@ -212,31 +211,5 @@ async function providerSource(abort: AbortSignal): Promise<CandleSource> {
   const settings = { ...loadWorkerSettings(), MARKET_DATA: "live" as const };
   const logger = createLogger({ service: "verify-ledger", level: "silent" });
   const { marketData } = await createMarketData({ settings, now: Date.now, logger });
-  const archive = new CandleArchive({ live: marketData, replay: undefined });
-  return {
-    candles: (figures, { from, until }) =>
-      nullIfMissing(archive.since(marketOf(figures), { from, now: until, abort }), abort),
-    parts(figures, candle, timeframe) {
-      const request = { candle, timeframe, now: Number.POSITIVE_INFINITY, abort };
-      return nullIfMissing(archive.parts(marketOf(figures), request), abort);
-    },
-  };
-}
-
-function marketOf(figures: Parameters<CandleSource["candles"]>[0]): Market {
-  const { data, provider, symbol, timeframe } = figures;
-  return { data: data === "none" ? "live" : data, provider, symbol, timeframe };
-}
-
-async function nullIfMissing<Found>(
-  found: Promise<Found>,
-  abort: AbortSignal,
-): Promise<Found | null> {
-  try {
-    return await found;
-  } catch (error) {
-    abort.throwIfAborted();
-    if (error instanceof ProviderError) return null;
-    throw error;
-  }
+  return archiveSource(new CandleArchive({ live: marketData, replay: undefined }), abort);
 }

@@ -1,7 +1,9 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import type { LedgerFigures } from "@shared/contract/ledger.ts";
 import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
+import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
@@ -165,4 +167,33 @@ const isMissing = (error: unknown): boolean =>
 function incomplete({ provider, symbol }: Market, timeframe: Timeframe): ProviderError {
   const message = `the ${timeframe} candles of ${symbol} are not all there yet`;
   return new ProviderError({ provider, failure: "nonsense", message });
+}
+
+/** Candles for resolving recorded outcomes again; null where no provider has them. */
+export function archiveSource(archive: CandleArchive, abort: AbortSignal): CandleSource {
+  return {
+    candles: (figures, { from, until }) =>
+      nullIfMissing(archive.since(marketOf(figures), { from, now: until, abort }), abort),
+    parts(figures, candle, timeframe) {
+      const order = { candle, timeframe, now: Number.POSITIVE_INFINITY, abort };
+      return nullIfMissing(archive.parts(marketOf(figures), order), abort);
+    },
+  };
+}
+
+function marketOf({ data, provider, symbol, timeframe }: LedgerFigures): Market {
+  return { data: data === "none" ? "live" : data, provider, symbol, timeframe };
+}
+
+async function nullIfMissing<Found>(
+  found: Promise<Found>,
+  abort: AbortSignal,
+): Promise<Found | null> {
+  try {
+    return await found;
+  } catch (error) {
+    abort.throwIfAborted();
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
 }
