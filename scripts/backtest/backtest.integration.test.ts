@@ -7,7 +7,7 @@ import process from "node:process";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { backtestReportSchema } from "../../worker/src/backtest/report-schema.ts";
+import { backtestReportSchema } from "../../worker/src/backtest/report.ts";
 import { projectRoot } from "../lib/prepare-project.mjs";
 import { runBacktestCommand } from "./run-backtest-command.ts";
 

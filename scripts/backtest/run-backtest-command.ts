@@ -18,7 +18,11 @@ import { rulesAnalyst } from "../../worker/src/analysis/rules/rules-analyst.ts";
 import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
 import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/analyst-strategy.ts";
 import { CandlesError, openCandles } from "../../worker/src/backtest/recorded-market.ts";
-import type { BacktestOptions, BacktestReport } from "../../worker/src/backtest/report-schema.ts";
+import {
+  type BacktestOptions,
+  type BacktestReport,
+  describeReport,
+} from "../../worker/src/backtest/report.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
 import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import { CliError, type Command, EXIT_STOPPED, parseArguments, resolveTyped } from "../lib/cli.ts";
@@ -108,34 +112,6 @@ function progress(label: string, total: number, say: (line: string) => void): ()
     const tenths = Math.floor((done * 10) / total);
     if (tenths > Math.floor(((done - 1) * 10) / total)) say(`${label}: ${done} of ${total}`);
   };
-}
-
-const signed = new Intl.NumberFormat("en-US", {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: "exceptZero",
-}).format;
-
-function describeReport(report: BacktestReport): string[] {
-  const { options, analyst, figures, atr_rule: rule, random, hold, verdict } = report;
-  const { counts } = figures;
-  const { total_r: band } = random;
-  const calls = analyst.calls
-    ? ` (${analyst.calls.made} calls, ${analyst.calls.kept} answers kept from before)`
-    : "";
-  const trades = `${counts.wins} won, ${counts.losses} lost, ${counts.expired} expired, ${counts.not_filled} not filled`;
-  return [
-    `${options.symbol} ${options.timeframe}, ${report.data.from} to ${report.data.to}`,
-    `${analyst.name} was asked at ${analyst.asked} of ${report.bars} closes${calls}: ${trades}.`,
-    `Analyst ${signed(figures.total_r)} R (${signed(figures.result_usd)} USD), ATR rule ${signed(rule.total_r)} R, holding ${signed(hold.return_percent)}%.`,
-    ...(band
-      ? [
-          `Random entries ${signed(band.mean)} R on average, 90% of them between ${signed(band.low)} and ${signed(band.high)}.`,
-        ]
-      : []),
-    verdict,
-    ...report.caveats.map((caveat) => `- ${caveat}`),
-  ];
 }
 
 export const USAGE = `Usage: npm run backtest -- [options]

@@ -16,7 +16,7 @@ import {
 } from "./start-product.ts";
 
 const MARKETS = 19;
-const SOCKETS = Number(process.env.BENCH_SOCKETS ?? 1_000);
+const SOCKETS = 1_000;
 const USERS = 200;
 const WARM_UP_MS = 5_000;
 const MEASURE_MS = 30_000;

@@ -6,8 +6,7 @@ import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchPrices } from "./bench-prices.ts";
-import { benchSubscriptions } from "./bench-subscriptions.ts";
-import { benchUsers } from "./bench-users.ts";
+import { benchSubscriptions, benchUsers } from "./bench-users.ts";
 import { benchWatchlist } from "./bench-watchlist.ts";
 import type { BenchOptions } from "./start-product.ts";
 
@@ -22,8 +21,7 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
 ]);
 
 export async function main({ args, signal }: Command): Promise<void> {
-  // The benchmark of the pipeline is part of the one of shared analyses.
-  const only = args[0]?.replace("pipeline", "shared");
+  const [only] = args;
   if (only && !BENCHMARKS.has(only)) {
     throw new CliError(`No benchmark "${only}"; there are: ${[...BENCHMARKS.keys()].join(", ")}.`);
   }

@@ -85,11 +85,8 @@ export async function cpuMs(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
-/** Few of their candles close while a benchmark runs. */
-const TIMEFRAMES = ["1h", "4h"];
-
-/** Another market each time: requests for the same one would share an analysis. */
-export const nextMarket = createMarketSequence(TIMEFRAMES);
+/** Another market each time: requests for the same one would share an analysis. Few candles close while a benchmark runs. */
+export const nextMarket = createMarketSequence(["1h", "4h"]);
 
 type Cell = string | number;
 

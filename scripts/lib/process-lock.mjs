@@ -54,18 +54,17 @@ const isFile = (address) => !address.startsWith("\0") && !address.startsWith("\\
  * @param {string} address
  * @returns {Promise<(() => Promise<void>) | undefined>}
  */
-function listen(address) {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", (error) => {
-      if ("code" in error && error.code === "EADDRINUSE") resolve(undefined);
-      else reject(error);
-    });
-    server.listen(address, () => {
-      server.unref();
-      resolve(() => new Promise((done) => server.close(() => done())));
-    });
-  });
+async function listen(address) {
+  const server = createServer((socket) => socket.destroy())
+    .listen(address)
+    .unref();
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return;
+    throw error;
+  }
+  return () => new Promise((done) => server.close(() => done()));
 }
 
 /** @param {string} address */

@@ -8,7 +8,7 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/validate-advice.ts";
-import type { HoldMetrics } from "./report-schema.ts";
+import type { HoldMetrics } from "./report.ts";
 import {
   type AtrAt,
   type BacktestRange,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
-import type { BacktestReport } from "./report-schema.ts";
+import type { BacktestReport } from "./report.ts";
 import { caveatsFor, runBacktest, verdictOn } from "./run-backtest.ts";
 
 const report = await runBacktest(backtestOf(bitcoinCandles(120), { repetitions: 5 }));

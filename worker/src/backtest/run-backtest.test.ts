@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ProviderError } from "../market-data/market-data.ts";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { candlesFromCloses, series } from "../testing/fakes.ts";
-import { backtestReportSchema } from "./report-schema.ts";
+import { backtestReportSchema } from "./report.ts";
 import { runBacktest } from "./run-backtest.ts";
 
 const candles = bitcoinCandles(200);

@@ -24,7 +24,7 @@ import {
   REPORT_VERSION,
   type ReportedTrade,
   type StrategyMetrics,
-} from "./report-schema.ts";
+} from "./report.ts";
 import {
   atrOfBars,
   type BacktestRange,

@@ -138,3 +138,32 @@ export const backtestReportSchema = z.object({
   statements: z.array(statementSchema),
 });
 export type BacktestReport = z.infer<typeof backtestReportSchema>;
+
+const signed = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+}).format;
+
+/** The lines of a summary. */
+export function describeReport(report: BacktestReport): string[] {
+  const { options, analyst, figures, atr_rule: rule, random, hold, verdict } = report;
+  const { counts } = figures;
+  const { total_r: band } = random;
+  const calls = analyst.calls
+    ? ` (${analyst.calls.made} calls, ${analyst.calls.kept} answers kept from before)`
+    : "";
+  const trades = `${counts.wins} won, ${counts.losses} lost, ${counts.expired} expired, ${counts.not_filled} not filled`;
+  return [
+    `${options.symbol} ${options.timeframe}, ${report.data.from} to ${report.data.to}`,
+    `${analyst.name} was asked at ${analyst.asked} of ${report.bars} closes${calls}: ${trades}.`,
+    `Analyst ${signed(figures.total_r)} R (${signed(figures.result_usd)} USD), ATR rule ${signed(rule.total_r)} R, holding ${signed(hold.return_percent)}%.`,
+    ...(band
+      ? [
+          `Random entries ${signed(band.mean)} R on average, 90% of them between ${signed(band.low)} and ${signed(band.high)}.`,
+        ]
+      : []),
+    verdict,
+    ...report.caveats.map((caveat) => `- ${caveat}`),
+  ];
+}
