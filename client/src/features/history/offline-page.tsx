@@ -3,11 +3,12 @@ import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
 import { formatDateTime, formatPrice } from "../../lib/format.ts";
-import { OutcomeBadge, SignalBadge } from "../../ui/badges.tsx";
+import { OutcomeBadge } from "../../ui/badges.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
+import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { type KeptSignals, readKeptSignals } from "./kept-signals.ts";
 
 /** Shown by the service worker in place of a page that could not be loaded. */

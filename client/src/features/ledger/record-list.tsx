@@ -3,9 +3,10 @@ import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
-import { DataLabel, OutcomeBadge, SignalBadge } from "../../ui/badges.tsx";
+import { DataLabel, OutcomeBadge } from "../../ui/badges.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { EmptyState, NextPage } from "../../ui/load-states.tsx";
+import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { useRecords } from "./api.ts";
 
 export function RecordList({ from }: { from: number }) {

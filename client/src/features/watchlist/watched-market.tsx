@@ -9,12 +9,12 @@ import { formatConfidence, formatDuration, formatUnits, formatUsd } from "../../
 import { useNow } from "../../lib/use-now.ts";
 import { useChangeItem } from "../../lib/watchlist.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
-import { SignalBadge } from "../../ui/badges.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Switch } from "../../ui/fields.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { failureToast } from "../../ui/show-toast.ts";
+import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { FormActions, TextField } from "../../ui/text-field.tsx";
 import { stopWatching } from "../../ui/undo.ts";
 

@@ -4,8 +4,9 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
 import { formatR } from "../../../lib/format.ts";
 import { readPublic } from "../../../lib/public-api.ts";
-import { DataLabel, OutcomeBadge, SignalBadge } from "../../../ui/badges.tsx";
+import { DataLabel, OutcomeBadge } from "../../../ui/badges.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
 
 /** The response of `GET /activity`, in the light variant of zod. */
 const activitySchema = z.object({

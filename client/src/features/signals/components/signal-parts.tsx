@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { formatChange, formatMoment, formatPrice, formatR } from "../../../lib/format.ts";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Alert } from "../../../ui/alert.tsx";
-import { SignalBadge } from "../../../ui/badges.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useDemoStatus } from "../api.ts";
 import { distancePercent, hasLivePrices, rewardToRisk, type TradeLevels } from "../levels.ts";
 
