@@ -18,35 +18,46 @@ export function progressOf({
 
 type TradeSignal = Pick<SignalRecord, "_id" | "userId">;
 
-/** Adds the event of a fill, which a signal gets once and before its outcome. */
+type EventAdder = Pick<UnitOfWork, "addEvents">;
+
+export function announceEntryLeft(
+  { addEvents }: EventAdder,
+  signals: readonly TradeSignal[],
+  { price, at }: NonNullable<SignalRecord["entryLeft"]>,
+): void {
+  addEvents("signal:entry-left", recipientsOf(signals, { price, at: at.toISOString() }));
+}
+
+/** Adds the events of a fill, which a signal gets once and before its outcome. */
 export function announceFill(
-  { addEvent }: Pick<UnitOfWork, "addEvent">,
-  { _id, userId }: TradeSignal,
+  { addEvents }: EventAdder,
+  signals: readonly TradeSignal[],
   { price, at }: NonNullable<SignalRecord["filled"]>,
 ): void {
-  const data = { signal_id: _id.toString(), price, filled_at: at.toISOString() };
-  addEvent(userStream(userId), "signal:filled", data);
+  addEvents("signal:filled", recipientsOf(signals, { price, filled_at: at.toISOString() }));
 }
 
 export function announceOutcome(
-  { addEvent }: Pick<UnitOfWork, "addEvent">,
-  { _id, userId }: TradeSignal,
-  {
-    outcome,
-    resolved_at,
-  }: Pick<NonNullable<MarketAnalysisRecord["resolution"]>, "outcome" | "resolved_at">,
+  { addEvents }: EventAdder,
+  signals: readonly TradeSignal[],
+  resolution: NonNullable<MarketAnalysisRecord["resolution"]>,
 ): void {
-  addEvent(userStream(userId), "signal:outcome", {
-    ...{ signal_id: _id.toString(), outcome, resolved_at },
-  });
+  const { outcome, resolved_at } = resolution;
+  addEvents("signal:outcome", recipientsOf(signals, { outcome, resolved_at }));
 }
+
+const recipientsOf = <Data extends object>(signals: readonly TradeSignal[], data: Data) =>
+  signals.map(({ _id, userId }) => ({
+    stream: userStream(userId),
+    data: { signal_id: _id.toString(), ...data },
+  }));
 
 /** Adds the events that a new signal has missed. */
 export function announceProgress(
-  uow: Pick<UnitOfWork, "addEvent">,
+  uow: EventAdder,
   signal: Pick<SignalRecord, "_id" | "userId" | "filled" | "outcome">,
   { resolution }: Pick<MarketAnalysisRecord, "resolution">,
 ): void {
-  if (signal.filled) announceFill(uow, signal, signal.filled);
-  if (signal.outcome && resolution) announceOutcome(uow, signal, resolution);
+  if (signal.filled) announceFill(uow, [signal], signal.filled);
+  if (signal.outcome && resolution) announceOutcome(uow, [signal], resolution);
 }

@@ -24,6 +24,11 @@ export interface UnitOfWork {
     name: Name,
     data: EventData<Name>,
   ): void;
+  /** Adds an event to several streams. What their data have in common is stored once. At most some hundreds. */
+  addEvents<Name extends EventName>(
+    name: Name,
+    recipients: readonly { stream: string; data: EventData<Name> }[],
+  ): void;
   /** Inserts a document at the end of the transaction. Other units of the transaction cannot read it. */
   deferInsert(into: { collectionName: string }, document: object): void;
   /** Like `deferInsert`, for a document that depends on the user's other unfinished signals. `make` may throw. */
@@ -164,8 +169,11 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
     session,
     at: writes.at,
     addEvent(to, name, data) {
-      const target = typeof to === "string" ? { stream: to } : to;
-      writes.events.push({ ...target, name, data });
+      const { stream, ...origin } = typeof to === "string" ? { stream: to } : to;
+      writes.events.push({ ...origin, name, recipients: [{ stream, data }] });
+    },
+    addEvents(name, recipients) {
+      if (recipients.length > 0) writes.events.push({ name, recipients });
     },
     deferInsert: ({ collectionName: collection }, document) =>
       writes.inserts.push({ collection, document }),

@@ -4,10 +4,12 @@ import type { EventRecord } from "@shared/database/models/event.ts";
 import type { SecurityLogRecord } from "@shared/database/models/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type ClientSession, Types } from "mongoose";
+import { splitCommonPart } from "./common-part.ts";
 import type { RequestOrigin } from "./security-log.ts";
 import {
   CONTROL_STREAM,
   reserveSequenceNumbers,
+  SEVERAL_STREAMS,
   type StreamAppend,
   type StreamPosition,
   userStream,
@@ -40,9 +42,8 @@ interface PositionedInsert {
 }
 
 interface NewEvent {
-  stream: string;
   name: EventName;
-  data: unknown;
+  recipients: readonly { stream: string; data: unknown }[];
   requestId?: string | undefined;
 }
 
@@ -87,7 +88,9 @@ function appendsOf(units: readonly PendingWrites[]): Map<string, StreamAppend> {
     appends.set(stream, append);
   };
   for (const unit of units) {
-    for (const { stream } of unit.events) add(stream, 1, 0);
+    for (const { recipients } of unit.events) {
+      for (const { stream } of recipients) add(stream, 1, 0);
+    }
     for (const [stream, change] of unit.unfinishedSignals) add(stream, 0, change);
   }
   return appends;
@@ -114,10 +117,13 @@ function documentsOf(
     positionOf(stream).unfinishedSignals += change;
   }
   const origin = { at, ...(requestId && { requestId }), ...(actor && { actor }) };
-  const events = unit.events.map((event): EventRecord => {
-    const position = positionOf(event.stream);
-    position.seq += 1;
-    return { ...origin, ...event, _id: new Types.ObjectId(), seq: position.seq };
+  const events = unit.events.map(({ recipients, ...event }): EventRecord => {
+    const numbered = recipients.map(({ stream, data }) => {
+      const position = positionOf(stream);
+      position.seq += 1;
+      return { stream, seq: position.seq, data };
+    });
+    return { ...origin, ...event, _id: new Types.ObjectId(), ...storedRecipients(numbered) };
   });
   const instructions = unit.instructions.map(
     (instruction): EventRecord => ({
@@ -130,6 +136,20 @@ function documentsOf(
     ...insertsInto(database.events, [...instructions, ...events]),
     ...insertsInto(database.securityLog, unit.logEntries),
   ];
+}
+
+/** An event of one stream is stored as it is, one of several in parts. */
+function storedRecipients(
+  recipients: readonly { stream: string; seq: number; data: unknown }[],
+): Pick<EventRecord, "stream" | "seq" | "data" | "recipients"> {
+  const [only, ...others] = recipients;
+  if (only && others.length === 0) return only;
+  const { common, own } = splitCommonPart(recipients.map(({ data }) => data));
+  return {
+    stream: SEVERAL_STREAMS,
+    data: common,
+    recipients: recipients.map(({ stream, seq }, index) => ({ stream, seq, data: own[index] })),
+  };
 }
 
 const insertsInto = (

@@ -9,6 +9,9 @@ export const ADMINS_STREAM = "admins";
 /** Instructions to the servers, such as closing a user's sockets. They have no sequence numbers. */
 export const CONTROL_STREAM = "control";
 
+/** Events of several users, who have them in their own streams. */
+export const SEVERAL_STREAMS = "several";
+
 const USER_PREFIX = "user:";
 
 export const userStream = (userId: { toString(): string }): string => `${USER_PREFIX}${userId}`;

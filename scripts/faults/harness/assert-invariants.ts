@@ -6,6 +6,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { cleanUpFiles, FILE_KINDS } from "@shared/domain/file-store.ts";
+import { eventsOf } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
 import { stillRunning } from "@shared/testing/spawn-service.ts";
@@ -21,14 +22,15 @@ const PUSH_TIMEOUT_MS = 30_000;
 /** Events are added all the time, so they are compared with the heads before and after they were read. */
 async function streamsHaveNoGaps({ database }: FaultHarness): Promise<string[]> {
   const before = await readHeads(database);
-  const events = await database.events
-    .find({ seq: { $exists: true } })
-    .sort({ stream: 1, seq: 1 })
-    .lean();
+  const stored = await database.events.find().lean();
+  const events = stored
+    .flatMap(eventsOf)
+    .toSorted((one, other) => (one.seq ?? 0) - (other.seq ?? 0));
   const after = await readHeads(database);
   const lastOf = new Map<string, number>();
   const violations: string[] = [];
-  for (const { stream, seq = 0 } of events) {
+  for (const { stream, seq } of events) {
+    if (seq === undefined) continue;
     const last = lastOf.get(stream) ?? 0;
     if (seq !== last + 1) violations.push(`${stream}: ${seq} follows ${last}`);
     lastOf.set(stream, seq);
@@ -81,14 +83,16 @@ const eventDataSchema = z.looseObject({ signal_id: z.string() });
 /** Every signal is completed or failed and has exactly the events `queued` and that of its status; one for a watcher only the latter. */
 async function signalsEndOnce({ database }: FaultHarness): Promise<string[]> {
   const names = ["signal:queued", "signal:completed", "signal:failed"];
-  const events = await database.events.find({ name: { $in: names } }).lean();
+  const stored = await database.events.find({ name: { $in: names } }).lean();
   const signals = await database.signals.find().select({ status: 1, origin: 1 }).lean();
   return findDifferences(
     signals.flatMap(({ _id, status, origin }) => [
       ...(origin === "request" ? [`signal:queued ${_id}`] : []),
       `signal:${status} ${_id}`,
     ]),
-    events.map(({ name, data }) => `${name} ${eventDataSchema.parse(data).signal_id}`),
+    stored
+      .flatMap(eventsOf)
+      .map(({ name, data }) => `${name} ${eventDataSchema.parse(data).signal_id}`),
   );
 }
 

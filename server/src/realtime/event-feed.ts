@@ -1,17 +1,7 @@
 import { ChangeFeed } from "@shared/database/change-feed.ts";
 import type { Database } from "@shared/database/database.ts";
+import { eventsOf, type LoggedEvent, STORED_EVENT_FIELDS } from "@shared/outbox/event-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { z } from "zod";
-
-const loggedEventSchema = z.object({
-  stream: z.string(),
-  seq: z.number().int().positive().optional(),
-  name: z.string(),
-  data: z.unknown(),
-  at: z.date(),
-  requestId: z.string().optional(),
-});
-export type LoggedEvent = z.infer<typeof loggedEventSchema>;
 
 interface FeedListener {
   /** May be called twice for an event. */
@@ -33,7 +23,7 @@ export class EventFeed {
       database,
       logger,
       collection: database.events.collection.collectionName,
-      fields: Object.keys(loggedEventSchema.shape),
+      fields: STORED_EVENT_FIELDS,
       onWrite: (document) => this.#passOn(document),
       onOpen: () => {
         for (const listener of this.#listeners) listener.onReopened();
@@ -60,12 +50,18 @@ export class EventFeed {
     return this.#changes.stop();
   }
 
-  #passOn(document: unknown): void {
-    const parsed = loggedEventSchema.safeParse(document);
-    if (!parsed.success) {
-      this.#logger.error({ err: parsed.error }, "invalid event");
-      return;
+  #passOn(stored: unknown): void {
+    for (const event of this.#read(stored)) {
+      for (const listener of this.#listeners) listener.onEvent(event);
     }
-    for (const listener of this.#listeners) listener.onEvent(parsed.data);
+  }
+
+  #read(stored: unknown): LoggedEvent[] {
+    try {
+      return eventsOf(stored);
+    } catch (error) {
+      this.#logger.error({ err: error }, "invalid event");
+      return [];
+    }
   }
 }

@@ -2,6 +2,7 @@ import { type Server as HttpServer, type IncomingMessage, ServerResponse } from 
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
+import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import { CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
@@ -11,7 +12,7 @@ import { clientNetwork } from "../http/rate-limits.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import type { EventFeed, LoggedEvent } from "./event-feed.ts";
+import type { EventFeed } from "./event-feed.ts";
 import { LivePrices } from "./live-prices.ts";
 import { PriceWatch } from "./price-watch.ts";
 import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";

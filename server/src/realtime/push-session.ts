@@ -4,6 +4,7 @@ import {
   type StreamName,
   sessionEndReasonSchema,
 } from "@shared/contract/events.ts";
+import type { NumberedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
@@ -12,7 +13,7 @@ import { z } from "zod";
 import type { AuthenticatedSession } from "../http/sessions.ts";
 import type { PriceWatch } from "./price-watch.ts";
 import type { SendBuffer } from "./send-buffer.ts";
-import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
+import { type EventLogReader, StreamCursor } from "./stream-cursor.ts";
 
 /** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
 export const sessionEndSchema = z.object({

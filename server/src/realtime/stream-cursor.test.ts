@@ -1,6 +1,7 @@
+import type { NumberedEvent } from "@shared/outbox/event-log.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
+import { StreamCursor } from "./stream-cursor.ts";
 
 const STREAM = "user:1";
 const event = (seq: number): NumberedEvent => ({
@@ -14,9 +15,9 @@ const event = (seq: number): NumberedEvent => ({
 /** A log in memory whose oldest events can be gone; each read is answered a moment later. */
 function logOf(state: { head: number; oldestKept: number }) {
   return {
-    async readAfter({ seq, limit }: { seq: number; limit: number }) {
+    async readAfter({ after, limit }: { after: number; limit: number }) {
       await Promise.resolve();
-      const first = Math.max(seq + 1, state.oldestKept);
+      const first = Math.max(after + 1, state.oldestKept);
       const count = Math.max(0, Math.min(limit, state.head - first + 1));
       return Array.from({ length: count }, (_, index) => event(first + index));
     },

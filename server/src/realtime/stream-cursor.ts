@@ -1,10 +1,8 @@
 import type { Database } from "@shared/database/database.ts";
+import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
 import { readStreamHeads } from "@shared/outbox/streams.ts";
 import { Semaphore } from "async-mutex";
-import type { LoggedEvent } from "./event-feed.ts";
 import type { SendBuffer } from "./send-buffer.ts";
-
-export type NumberedEvent = LoggedEvent & { seq: number };
 
 export type EventLogReader = ReturnType<typeof createEventLogReader>;
 
@@ -102,13 +100,10 @@ export class StreamCursor {
   async #readPage(): Promise<NumberedEvent[]> {
     const head = await this.#options.log.head(this.#options.stream);
     if (head === this.#last) return [];
-    const events = await this.#options.log.readAfter({
-      stream: this.#options.stream,
-      seq: this.#last,
-      limit: PAGE_SIZE,
-    });
-    const continues = head > this.#last && events[0]?.seq === this.#last + 1;
-    if (continues) return events;
+    const { stream, log } = this.#options;
+    const limit = Math.min(PAGE_SIZE, head - this.#last);
+    const events = limit > 0 ? await log.readAfter({ stream, after: this.#last, limit }) : [];
+    if (events[0]?.seq === this.#last + 1) return events;
     this.#last = head;
     this.#options.resync(head);
     return [];
@@ -124,26 +119,8 @@ export class StreamCursor {
 export function createEventLogReader(database: Database) {
   const pages = new Semaphore(PAGES_AT_ONCE);
   return {
-    async readAfter({
-      stream,
-      seq,
-      limit,
-    }: {
-      stream: string;
-      seq: number;
-      limit: number;
-    }): Promise<NumberedEvent[]> {
-      const events = await pages.runExclusive(() =>
-        database.events
-          .find({ stream, seq: { $gt: seq } })
-          .sort({ seq: 1 })
-          .limit(limit)
-          .lean(),
-      );
-      return events.flatMap((event) =>
-        event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
-      );
-    },
+    readAfter: (range: { stream: string; after: number; limit: number }) =>
+      pages.runExclusive(() => readEvents(database, range)),
     async head(stream: string): Promise<number> {
       const [head = 0] = await readStreamHeads(database, [stream]);
       return head;

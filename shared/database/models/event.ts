@@ -5,11 +5,14 @@ import { modelOf, recordSchema } from "./record-schema.ts";
 /** An outbox event. Instructions to the servers (`session:ended`) have no sequence number. */
 export interface EventRecord {
   _id: Types.ObjectId;
-  /** `user:<id>`, `admins`, or `control` for instructions to the servers. */
+  /** `user:<id>`, `admins`, `control` for instructions to the servers, or `several` with `recipients`. */
   stream: string;
   seq?: number;
   name: string;
+  /** What the data of all recipients have in common, if there are several. */
   data: unknown;
+  /** The event in the stream of each user, with the rest of its data. */
+  recipients?: { stream: string; seq: number; data?: unknown }[];
   requestId?: string;
   actor?: string;
   at: Date;
@@ -19,6 +22,10 @@ const eventSchema = recordSchema<EventRecord>("events");
 eventSchema.index(
   { stream: 1, seq: 1 },
   { unique: true, partialFilterExpression: { seq: { $exists: true } } },
+);
+eventSchema.index(
+  { "recipients.stream": 1, "recipients.seq": 1 },
+  { unique: true, partialFilterExpression: { recipients: { $exists: true } } },
 );
 eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400 });
 

@@ -3,9 +3,9 @@ import { eventSchemas } from "@shared/contract/events.ts";
 import { type Analysis, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
-import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
+import { type LoggedEvent, readEvents } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ChannelMessage, DeliveryDeps } from "./channel-sender.ts";
 import { wantedType } from "./plan-delivery.ts";
@@ -31,7 +31,7 @@ export async function composeContent(
   if (!source) return { ...other, data: { message: "This is a test message." } };
   // Who is no administrator any more gets nothing of their stream.
   if (source.stream === "admins" && !readsAdminEvents(deps.settings, user)) return "gone";
-  const events = await readEvents(deps.database, delivery);
+  const events = await readSource(deps.database, delivery);
   if (type === "channel.summary") {
     const data = await summaryOf(deps, { channel, at }, events);
     return data ? { ...other, data } : "gone";
@@ -44,22 +44,17 @@ export async function composeContent(
   return isLate ? "late" : { timestamp, data, validUntil };
 }
 
-const readEvents = (
-  { events }: Database,
-  { userId, source }: Pick<DeliveryRecord, "userId" | "source">,
-): Promise<EventRecord[]> =>
-  events
-    .find({
-      stream: source?.stream === "admins" ? ADMINS_STREAM : userStream(userId),
-      seq: { $gte: source?.fromSeq ?? 0, $lte: source?.seq ?? 0 },
-    })
-    .sort({ seq: 1 })
-    .lean();
+function readSource(database: Database, { userId, source }: DeliveryRecord) {
+  if (!source) return [];
+  const { fromSeq, seq } = source;
+  const stream = source.stream === "admins" ? ADMINS_STREAM : userStream(userId);
+  return readEvents(database, { stream, after: fromSeq - 1, limit: seq - fromSeq + 1 });
+}
 
 async function summaryOf(
   deps: ContentDeps,
   { channel, at }: Pick<ContentOptions, "channel" | "at">,
-  events: readonly EventRecord[],
+  events: readonly LoggedEvent[],
 ): Promise<ChannelSummary | null> {
   const wanted = events.flatMap((event) => {
     const type = wantedType(channel, event.name, analysisOf(event)?.confidence);
@@ -82,13 +77,13 @@ async function summaryOf(
   };
 }
 
-function analysisOf({ name, data }: EventRecord): Analysis | null {
+function analysisOf({ name, data }: LoggedEvent): Analysis | null {
   return name === "signal:completed"
     ? (signalResponseSchema.safeParse(data).data?.analysis ?? null)
     : null;
 }
 
-function validUntilOf(event: EventRecord): Date | null {
+function validUntilOf(event: LoggedEvent): Date | null {
   const validUntil = analysisOf(event)?.valid_until;
   return validUntil ? new Date(validUntil) : null;
 }
@@ -96,7 +91,7 @@ function validUntilOf(event: EventRecord): Date | null {
 /** Whether a signal can no longer be acted upon: its time is over, its entry missed, its trade closed, or it is deleted. */
 async function isTooLate(
   { signals }: Pick<Database, "signals">,
-  event: EventRecord,
+  event: LoggedEvent,
   at: Date,
 ): Promise<boolean> {
   const validUntil = validUntilOf(event);
@@ -108,7 +103,7 @@ async function isTooLate(
 }
 
 /** The data of an event as in its push. Files have their address, which asks for a token: signed ones expire too soon. */
-function publicData({ settings }: ContentDeps, { name, data }: EventRecord): unknown {
+function publicData({ settings }: ContentDeps, { name, data }: LoggedEvent): unknown {
   if (name !== "proof:submitted") return data;
   const proof = eventSchemas["proof:submitted"].parse(data);
   const absolute = (path: string) => new URL(path, settings.VITE_API_URL).href;

@@ -8,6 +8,7 @@ import type {
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
@@ -178,24 +179,20 @@ const scannedSchema = z.object({
 });
 
 async function scanStream(
-  { events }: Database,
+  database: Database,
   channel: LeasedChannel,
   { stream, after, head, name }: Pick<Scan, "stream" | "after"> & { head: number; name: string },
 ): Promise<Scan> {
   const none = { stream, after, wanted: [], lastSeq: after, hasGap: false };
   if (head <= after) return none;
-  const found = await nativeCollection(events)
-    .find(
-      { stream: name, seq: { $gt: after, $lte: head } },
-      { projection: { _id: 0, name: 1, seq: 1, at: 1, "data.analysis.confidence": 1 } },
-    )
-    .sort({ seq: 1 })
-    .limit(SCAN_SIZE)
-    .toArray();
+  const limit = Math.min(SCAN_SIZE, head - after);
+  const found = await readEvents(database, {
+    ...{ stream: name, after, limit, dataFields: ["analysis.confidence"] },
+  });
   const scanned = found.map((event) => scannedSchema.parse(event));
-  const [first] = scanned;
-  if (first?.seq !== after + 1) {
-    return { ...none, lastSeq: first ? first.seq - 1 : head, hasGap: true };
+  if (scanned[0]?.seq !== after + 1) {
+    const next = await findNextKept(database, { stream: name, after });
+    return { ...none, lastSeq: next ? next - 1 : head, hasGap: true };
   }
   const wanted = scanned.flatMap((event) => wantedEvent(channel, event));
   return { ...none, wanted, lastSeq: scanned.at(-1)?.seq ?? after };

@@ -43,7 +43,8 @@ export async function startDelivery(deps: DeliveryDeps): Promise<{ stop: () => P
   };
 }
 
-const eventSchema = z.object({ stream: z.string() });
+const streamSchema = z.object({ stream: z.string() });
+const eventSchema = streamSchema.extend({ recipients: z.array(streamSchema).optional() });
 
 /** Makes channels due when their streams get events. What it misses is found by the job that wakes late channels. */
 class Waker {
@@ -59,8 +60,8 @@ class Waker {
     this.#feed = new ChangeFeed({
       ...{ database: deps.database, logger: deps.logger, collection: "events" },
       match: { name: { $in: eventNamesOf([...USER_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS]) } },
-      fields: ["stream"],
-      onWrite: (event) => this.#add(eventSchema.parse(event).stream),
+      fields: ["stream", "recipients.stream"],
+      onWrite: (event) => this.#add(eventSchema.parse(event)),
       onOpen: () => this.#run(() => this.#wakeLate()),
     });
   }
@@ -72,8 +73,8 @@ class Waker {
     await this.#feed.stop();
   }
 
-  #add(stream: string): void {
-    this.#streams.add(stream);
+  #add({ stream, recipients = [] }: z.infer<typeof eventSchema>): void {
+    for (const one of [{ stream }, ...recipients]) this.#streams.add(one.stream);
     this.#timer ??= setTimeout(() => {
       const streams = [...this.#streams];
       this.#streams = new Set();

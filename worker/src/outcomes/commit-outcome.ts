@@ -41,11 +41,11 @@ interface SignalChange {
   /** Must not match changed signals. */
   filter: QueryFilter<SignalRecord>;
   set: Partial<SignalRecord>;
-  announce(uow: UnitOfWork, signal: Pick<SignalRecord, "_id" | "userId">): void;
+  announce(uow: UnitOfWork, signals: readonly Pick<SignalRecord, "_id" | "userId">[]): void;
 }
 
 /**
- * Changes the signals of a trade in batches, with an event for each user. Call it again after a crash.
+ * Changes the signals of a trade in batches, with one event for each batch. Call it again after a crash.
  * @returns the number of changed signals
  */
 export async function updateTradeSignals(
@@ -69,7 +69,7 @@ export async function updateTradeSignals(
         .lean();
       const ids = { $in: signals.map(({ _id }) => _id) };
       await database.signals.updateMany({ _id: ids }, { $set: change.set }, { session });
-      for (const signal of signals) change.announce(uow, signal);
+      change.announce(uow, signals);
       return signals.length;
     });
   }
@@ -85,7 +85,7 @@ export async function shareFill(
   await updateTradeSignals(database, analysisId, {
     filter: { filled: { $exists: false }, outcome: { $exists: false } },
     set: { filled },
-    announce: (uow, signal) => announceFill(uow, signal, filled),
+    announce: (uow, signals) => announceFill(uow, signals, filled),
   });
 }
 
@@ -131,7 +131,7 @@ async function shareOutcome(
     // A signal that joined in between gets its fill first, at the next check.
     filter: { outcome: { $exists: false }, ...(filled && { filled: { $exists: true } }) },
     set: { outcome, ...(filled && { filled }) },
-    announce: (uow, signal) => announceOutcome(uow, signal, resolution),
+    announce: (uow, signals) => announceOutcome(uow, signals, resolution),
   });
 }
 

@@ -3,7 +3,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import { validUntil } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
-import { userStream } from "@shared/outbox/streams.ts";
+import { announceEntryLeft } from "@shared/domain/trade-progress.ts";
 import { raceAbort, withDeadline } from "../market-data/deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -107,12 +107,7 @@ async function commitEntryMissed(
     return await updateTradeSignals(database, _id, {
       filter: { entryLeft: { $exists: false }, outcome: { $exists: false } },
       set: { entryLeft },
-      announce: ({ addEvent }, signal) =>
-        addEvent(userStream(signal.userId), "signal:entry-left", {
-          signal_id: signal._id.toString(),
-          price: entryLeft.price,
-          at: entryLeft.at.toISOString(),
-        }),
+      announce: (uow, signals) => announceEntryLeft(uow, signals, entryLeft),
     });
   } catch (error) {
     logger.warn({ err: error, analysisId: _id }, "could not publish a missed entry yet");

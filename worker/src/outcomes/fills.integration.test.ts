@@ -7,6 +7,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentHistoryItem, presentSignal } from "@shared/domain/present-signal.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
@@ -63,10 +64,8 @@ describe("the fill of a trade", () => {
   };
   const hourly = (prices: readonly Bar[]) => scriptedMarket({ "1h": bars(prices) }, NOON);
   const told = async ({ _id }: Pick<UserRecord, "_id">) => {
-    const events = await database.events
-      .find({ stream: userStream(_id) })
-      .sort({ seq: 1 })
-      .lean();
+    const all = { stream: userStream(_id), after: 0, limit: 1_000 };
+    const events = await readEvents(database, all);
     return events.map(({ name, data }) => ({ name, data }));
   };
   const names = async (user: UserRecord) => (await told(user)).map(({ name }) => name);

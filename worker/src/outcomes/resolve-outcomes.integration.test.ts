@@ -4,6 +4,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -67,10 +68,9 @@ describe("resolving trades", () => {
   const stored = ({ analysisId }: Pick<SignalRecord, "analysisId">) =>
     database.marketAnalyses.findById(analysisId).lean();
   const told = (user: UserRecord) =>
-    database.events
-      .find({ stream: userStream(user._id), name: "signal:outcome" })
-      .sort({ seq: 1 })
-      .lean();
+    readEvents(database, {
+      ...{ stream: userStream(user._id), after: 0, limit: 1_000, names: ["signal:outcome"] },
+    });
 
   it("stores the outcome with its candles and notifies the user, once", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });

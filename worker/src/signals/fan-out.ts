@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { nativeCollection } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
@@ -15,7 +16,10 @@ import type { WorkerDeps } from "../worker-deps.ts";
 type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 
 /** Watchers in one transaction, which blocks their other changes. */
-export const MAX_WATCHERS = 200;
+export const MAX_WATCHERS = 100;
+
+/** Between two transactions, so that requests of users find the database free. */
+const PAUSE_MS = 10;
 
 /**
  * Makes the signals of all watchers of a finished trade. Each transaction stores how far it came: call it again after a
@@ -34,6 +38,7 @@ export async function fanOut(
     if (!batch.hasMore) {
       return metrics.fannedOut((now().getTime() - batch.finishedAt.getTime()) / 1_000);
     }
+    await delay(PAUSE_MS);
   }
 }
 
@@ -65,7 +70,7 @@ async function fanOutBatch(
   const change = hasMore ? { $set: { fanOut: { after: last._id, at: uow.at } } } : NO_FAN_OUT;
   await analyses.updateOne({ _id }, change, { session });
   const entitled = await entitledTo(database, uow, { trade, items });
-  for (const item of entitled) addSignal(database, uow, { trade, item });
+  addSignals(database, uow, { trade, items: entitled });
   return { signals: entitled.length, hasMore, finishedAt: trade.finishedAt };
 }
 
@@ -107,14 +112,23 @@ async function entitledTo(
   return items.filter(({ userId }) => approved.has(String(userId)));
 }
 
-function addSignal(
+function addSignals(
   database: FanOutDeps["database"],
   uow: UnitOfWork,
-  { trade, item }: { trade: Trade; item: WatchlistItemRecord },
+  { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
 ): void {
-  const { at } = uow;
+  const signals = items.map((item) => newSignal(trade, item, uow.at));
+  for (const signal of signals) uow.deferInsert(database.signals.collection, signal);
+  uow.addEvents(
+    "signal:completed",
+    signals.map((signal) => ({ stream: userStream(signal.userId), data: presentSignal(signal) })),
+  );
+  for (const signal of signals) announceProgress(uow, signal, trade);
+}
+
+function newSignal(trade: Trade, item: WatchlistItemRecord, at: Date): SignalRecord {
   const { userId, symbol, timeframe, amount, riskPercent, leverage } = item;
-  const signal: SignalRecord = {
+  return {
     ...{ _id: newSignalId(), userId, analysisId: trade._id, origin: "watchlist" },
     ...{ symbol, timeframe, limit: trade.limit, amount, riskPercent, leverage },
     ...{ status: "completed", revision: trade.revision },
@@ -123,9 +137,6 @@ function addSignal(
     // After a long interruption, the trade may be over.
     ...progressOf(trade),
   };
-  uow.deferInsert(database.signals.collection, signal);
-  uow.addEvent(userStream(userId), "signal:completed", presentSignal(signal));
-  announceProgress(uow, signal, trade);
 }
 
 const RESUME_AFTER_MS = 5_000;

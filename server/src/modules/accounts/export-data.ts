@@ -7,6 +7,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
+import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { listSessions } from "./own-account.ts";
@@ -40,7 +41,8 @@ export async function* exportData(
   yield "}\n";
 }
 
-function storedLists(database: Database, { _id: userId, username, createdAt }: UserRecord) {
+function storedLists(database: Database, user: UserRecord) {
+  const { _id: userId, username, createdAt } = user;
   return {
     signals: nativeCollection(database.signals)
       .find({ userId })
@@ -68,10 +70,7 @@ function storedLists(database: Database, { _id: userId, username, createdAt }: U
       .map(({ kind, amount, balance, why, signalId, at }) => {
         return { kind, amount, balance, why, signal_id: signalId, at };
       }),
-    events: nativeCollection(database.events)
-      .find({ stream: userStream(userId) })
-      .sort({ seq: 1 })
-      .map(({ seq, name, data, at }) => ({ seq, name, data, at })),
+    events: keptEvents(database, user),
     // Someone else may have had the name before.
     security_log: nativeCollection(database.securityLog)
       .find({ user: username, at: { $gte: createdAt } })
@@ -81,6 +80,19 @@ function storedLists(database: Database, { _id: userId, username, createdAt }: U
         return { type, at, details, ...(actor === username && { address, device }) };
       }),
   };
+}
+
+const EVENTS_AT_ONCE = 200;
+
+async function* keptEvents(database: Database, { _id, lastEventSeq }: UserRecord) {
+  const stream = userStream(_id);
+  const first = (await findNextKept(database, { stream, after: 0 })) ?? lastEventSeq + 1;
+  for (let after = first - 1; after < lastEventSeq; after += EVENTS_AT_ONCE) {
+    for (const event of await readEvents(database, { stream, after, limit: EVENTS_AT_ONCE })) {
+      const { seq, name, data, at } = event;
+      yield { seq, name, data, at };
+    }
+  }
 }
 
 const exportWatchlistItem = (item: WatchlistItemRecord) => ({

@@ -7,11 +7,11 @@ import {
   OWN_ACCOUNT_CHANGES,
 } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { EventRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
+import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
 
@@ -63,19 +63,24 @@ export function markNotificationsSeen(
   });
 }
 
-function readLast(database: Database, stream: string): Promise<EventRecord[]> {
-  return database.events
-    .find({
-      stream,
-      seq: { $gt: 0 },
-      name: { $in: [...NOTIFYING_EVENTS] },
-      "data.reason": { $nin: [...OWN_ACCOUNT_CHANGES] },
-    })
-    .sort({ seq: -1 })
-    .limit(MAX_NOTIFICATIONS)
-    .select({ "data.analysis.raw_ai": 0, "data.analysis.warnings": 0 })
-    .lean();
+const EVENTS_AT_ONCE = 200;
+const MAX_EVENTS = 10 * EVENTS_AT_ONCE;
+
+async function readLast(database: Database, stream: string): Promise<NumberedEvent[]> {
+  const [head = 0] = await readStreamHeads(database, [stream]);
+  const last: NumberedEvent[] = [];
+  for (let after = head; after > 0 && after > head - MAX_EVENTS; ) {
+    after -= EVENTS_AT_ONCE;
+    const range = { stream, after, limit: EVENTS_AT_ONCE, names: NOTIFYING_EVENTS };
+    last.unshift(...(await readEvents(database, range)).filter(notifies));
+    if (last.length >= MAX_NOTIFICATIONS) break;
+  }
+  return last.slice(-MAX_NOTIFICATIONS);
 }
+
+const reasonSchema = z.object({ reason: z.enum(OWN_ACCOUNT_CHANGES) });
+
+const notifies = ({ data }: NumberedEvent): boolean => !reasonSchema.safeParse(data).success;
 
 const signalRefSchema = z.object({ signal_id: z.string() });
 
@@ -83,7 +88,7 @@ const signalIdOf = (data: unknown): string | undefined =>
   signalRefSchema.safeParse(data).data?.signal_id;
 
 /** Symbol and timeframe of the signals, which some events name by id only. */
-async function findMarkets(database: Database, user: UserRecord, events: EventRecord[]) {
+async function findMarkets(database: Database, user: UserRecord, events: readonly NumberedEvent[]) {
   const ids = events.flatMap(({ data }) => signalIdOf(data) ?? []);
   const signals = await database.signals
     .find({ _id: { $in: ids }, userId: user._id })

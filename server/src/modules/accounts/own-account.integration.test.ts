@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, userIdOf, userStream } from "@shared/outbox/streams.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
@@ -60,13 +60,18 @@ describe("describeMe", () => {
   });
 
   describe("notifications", () => {
-    const addEvents = (stream: string, ...events: [name: string, data: object][]) =>
-      database.events.insertMany(
+    const addEvents = async (stream: string, ...events: [name: string, data: object][]) => {
+      await database.events.insertMany(
         events.map(([name, data], index) => ({
           _id: new Types.ObjectId(),
           ...{ stream, seq: index + 1, name, data, at: new Date(index) },
         })),
       );
+      const userId = userIdOf(stream);
+      const seq = events.length;
+      if (userId) await database.users.updateOne({ _id: userId }, { lastEventSeq: seq });
+      else await database.streamHeads.updateOne({ _id: stream }, { seq }, { upsert: true });
+    };
     const namesOf = async (user: UserRecord) => {
       const { notifications } = await listNotifications(deps(), user);
       return notifications.map(({ stream, name }) => `${stream} ${name}`);

@@ -10,6 +10,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { disableChannel, suppressOpenDeliveries, wakeChannels } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { readEvents } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
@@ -159,7 +160,8 @@ async function assertKept(
   if (!source) return;
   const mayRead = source.stream === "user" || readsAdminEvents(settings, user);
   const stream = source.stream === "user" ? userStream(user._id) : ADMINS_STREAM;
-  if (mayRead && (await database.events.exists({ stream, seq: source.seq }))) return;
+  const [event] = await readEvents(database, { stream, after: source.seq - 1, limit: 1 });
+  if (mayRead && event) return;
   throw new AppError("not-found", "The event of this message is no longer kept.");
 }
 

@@ -2,6 +2,7 @@ import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { deleteStream } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
@@ -89,5 +90,5 @@ async function deleteUserData(
   await database.channels.deleteMany({ userId }, { session });
   await database.deliveries.deleteMany({ userId }, { session });
   await database.dashboardTokens.deleteMany({ userId }, { session });
-  await database.events.deleteMany({ stream: userStream(userId) }, { session });
+  await deleteStream(database, session, userStream(userId));
 }

@@ -24,7 +24,7 @@ describe("the signal of a watched market", () => {
     await server.stop();
   });
 
-  it("is pushed to each watcher after the close, of one AI call", async () => {
+  it("is pushed to each watcher after the close, and again to one who missed it, of one AI call", async () => {
     const { database, settings, url } = server;
     const watchers = await Promise.all(
       [1_000, 5_000].map(async (amount) => {
@@ -33,11 +33,11 @@ describe("the signal of a watched market", () => {
         await createWatchlistItem(database, user, { amount, leverage: 10 });
         const push = new PushClient({ url, token: signTokenFor(user, settings) });
         await vi.waitFor(() => expect(push.socket.connected).toBe(true), PUSH_WAIT);
-        return { amount, push };
+        return { user, amount, push };
       }),
     );
     await worker.runSchedule();
-    for (const { amount, push } of watchers) {
+    for (const { user, amount, push } of watchers) {
       await vi.waitFor(() => expect(push.received).toHaveLength(1), PUSH_WAIT);
       const signal = eventSchemas["signal:completed"].parse(push.received[0]?.data);
       expect(signal).toMatchObject({ origin: "watchlist", timeframe: "1h" });
@@ -47,6 +47,13 @@ describe("the signal of a watched market", () => {
         source: { data: "live", last_candle_at: new Date(closedAt).toISOString() },
       });
       push.close();
+      const later = new PushClient({
+        url,
+        token: signTokenFor(user, settings),
+        since: { user: 0 },
+      });
+      await vi.waitFor(() => expect(later.received).toEqual(push.received), PUSH_WAIT);
+      later.close();
     }
     expect(worker.ai.chats).toHaveLength(1);
     expect(clock.now - closedAt).toBeLessThan(60_000);
