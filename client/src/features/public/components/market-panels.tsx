@@ -300,7 +300,8 @@ function ScrollBox({ title, children, className }: ScrollBoxProps) {
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+    // After each change of the content, which grows without a new size of the box.
+  });
   return (
     <section ref={box} aria-label={title} className={`-outline-offset-2 ${className}`}>
       {children}
