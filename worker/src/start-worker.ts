@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, hostname, setPriority } from "node:os";
+import { hostname } from "node:os";
 import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
@@ -52,8 +52,6 @@ export const runWorker = (
   services: (settings: WorkerSettings, logger: Logger) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
-    // On a shared machine, the requests of users come first.
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
