@@ -80,16 +80,26 @@ it("a server and a worker at work connect only to what their settings name", {
   const [apiPort, metricsPort] = [await freePort(), await freePort()];
   await Promise.all([
     startService("server", {
-      ...{ MONGODB_URI, API_PORT: String(apiPort), SMTP_URL: smtp.url },
-      ...{ USDT_EVM_ADDRESS: `0x${"b".repeat(40)}`, EVM_RPC_URL: evm.url },
-      ...{ USDT_TRON_ADDRESS: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", TRON_API_URL: tron.url },
+      MONGODB_URI,
+      API_PORT: String(apiPort),
+      SMTP_URL: smtp.url,
+      USDT_EVM_ADDRESS: `0x${"b".repeat(40)}`,
+      EVM_RPC_URL: evm.url,
+      USDT_TRON_ADDRESS: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+      TRON_API_URL: tron.url,
       TRON_API_KEY: FAKE_TRON_KEY,
     }),
     startService("worker", {
-      ...{ MONGODB_URI, MARKET_DATA: "live", WORKER_METRICS_PORT: String(metricsPort) },
-      ...{ EXCHANGES: "binance", EXCHANGE_URL: exchange.url },
-      ...{ OANDA_TOKEN: "any", OANDA_URL: oanda.url, YAHOO_URL: yahoo.url },
-      ...{ OPENAI_API_KEY: "any", OPENAI_BASE_URL: openAi.baseUrl },
+      MONGODB_URI,
+      MARKET_DATA: "live",
+      WORKER_METRICS_PORT: String(metricsPort),
+      EXCHANGES: "binance",
+      EXCHANGE_URL: exchange.url,
+      OANDA_TOKEN: "any",
+      OANDA_URL: oanda.url,
+      YAHOO_URL: yahoo.url,
+      OPENAI_API_KEY: "any",
+      OPENAI_BASE_URL: openAi.baseUrl,
       LEDGER_WEBHOOK_URL: webhook.url,
     }),
   ]);

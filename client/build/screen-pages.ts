@@ -31,7 +31,13 @@ export const SCREEN_MODULES = {
 
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
 const SIGNED_IN_SCREENS = [
-  ...["/dashboard", "/user-panel", "/bot", "/watchlist", "/signal-history", "/offline", "/admin"],
+  "/dashboard",
+  "/user-panel",
+  "/bot",
+  "/watchlist",
+  "/signal-history",
+  "/offline",
+  "/admin",
 ];
 const EMAIL_SCREENS = ["/reset-password", "/verify-email", "/unsubscribe"];
 

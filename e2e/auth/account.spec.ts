@@ -33,9 +33,9 @@ test("a proof shows in the other tab and after a reload, until an administrator 
   const username = await registerTrader(page);
   const other = await context.newPage();
   await openLive(other, "/dashboard");
-  await page.getByLabel("Proof image").setInputFiles({
-    ...{ name: "c.png", mimeType: "image/png", buffer: Buffer.from("no") },
-  });
+  await page
+    .getByLabel("Proof image")
+    .setInputFiles({ name: "c.png", mimeType: "image/png", buffer: Buffer.from("no") });
   await expect(page.getByText(/can't be read/)).toBeVisible();
   await sendProof(page, "Jane Miller");
   await expect(page.getByText("Proof under review")).toBeVisible();

@@ -14,8 +14,11 @@ async function startDemo() {
   const env = { MONGODB_URI: uri.href, MARKET_DATA: "replay", DEMO_RECORD: "on" };
   const services = await Promise.all([
     spawnService("server", {
-      ...{ ...env, API_PORT: String(port), CLIENT_ORIGIN: clientUrl },
-      ...{ ADMIN_USERNAME: ADMIN.username, ADMIN_PASSWORD: ADMIN.password },
+      ...env,
+      API_PORT: String(port),
+      CLIENT_ORIGIN: clientUrl,
+      ADMIN_USERNAME: ADMIN.username,
+      ADMIN_PASSWORD: ADMIN.password,
     }),
     spawnService("worker", env),
   ]);

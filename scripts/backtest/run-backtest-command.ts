@@ -61,13 +61,21 @@ async function simulate(
 ): Promise<BacktestReport> {
   const { analyst, cacheUse } = openAnalyst(args.analyst, settings);
   const candles = await openCandles(args, {
-    ...{ settings, abort: signal },
+    settings,
+    abort: signal,
     onFetched: (count) => say(`Fetched ${count} candles.`),
   });
   const { firstBar, lastBar } = candles.course;
   const { symbol, timeframe, bars, every, limit, amount, leverage } = args;
   const options: BacktestOptions = {
-    ...{ symbol, timeframe, analyst: args.analyst, bars, every, limit, amount, leverage },
+    symbol,
+    timeframe,
+    analyst: args.analyst,
+    bars,
+    every,
+    limit,
+    amount,
+    leverage,
     from: args.csv === undefined ? args.from : "csv",
     warm_up: firstBar + 1,
     risk_percent: args.risk,

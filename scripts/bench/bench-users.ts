@@ -102,8 +102,15 @@ async function addSubscribers(database: Database): Promise<void> {
     return {
       ...user,
       subscription: {
-        ...{ plan: "pro", status: "grace", months: 1, creditedMonths: 1, remindedDays: 1 },
-        ...{ startedAt: new Date(0), endsAt, accessEndsAt, nextDueAt: null },
+        plan: "pro",
+        status: "grace",
+        months: 1,
+        creditedMonths: 1,
+        remindedDays: 1,
+        startedAt: new Date(0),
+        endsAt,
+        accessEndsAt,
+        nextDueAt: null,
       },
     };
   });

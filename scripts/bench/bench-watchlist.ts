@@ -192,7 +192,10 @@ async function timeFanOut(
   await until(() => find({ _id, fanOut: { $exists: false } }), { what, ...WAIT });
   const [fromMs, toMs] = [Number(finishedAt), Date.now()];
   return {
-    ...{ analysisId: String(_id), revision, fromMs, toMs },
+    analysisId: String(_id),
+    revision,
+    fromMs,
+    toMs,
     signals: await signals.countDocuments({ analysisId: _id }),
   };
 }
@@ -224,8 +227,16 @@ async function watchNextClose(
   const items = symbols.flatMap((symbol) =>
     users.map(
       ({ _id: userId }): WatchlistItemRecord => ({
-        ...{ _id: new Types.ObjectId(), userId, symbol, timeframe, enabled: true },
-        ...{ minConfidence: 0, amount: 100, riskPercent: 1, leverage: 1, createdAt: new Date(0) },
+        _id: new Types.ObjectId(),
+        userId,
+        symbol,
+        timeframe,
+        enabled: true,
+        minConfidence: 0,
+        amount: 100,
+        riskPercent: 1,
+        leverage: 1,
+        createdAt: new Date(0),
       }),
     ),
   );
@@ -309,7 +320,8 @@ const OWN_REQUEST_INTERVAL_MS = 1_000;
 /** Measures how long it takes to analyse many markets whose candles close at the same time. */
 async function benchManyMarkets({ database, uri }: BenchOptions): Promise<void> {
   const env = {
-    ...{ WATCH_MIN_TIMEFRAME: LONGER, WORKER_CONCURRENCY: String(CONCURRENCY) },
+    WATCH_MIN_TIMEFRAME: LONGER,
+    WORKER_CONCURRENCY: String(CONCURRENCY),
     BENCH_ANALYSIS_MS: String(AI_TIME_MS),
   };
   const { apiUrl, settings, stop } = await startProduct({ uri, env });

@@ -176,13 +176,21 @@ function madeCandles(): MarketCandles {
   const openedAt = Math.floor(Date.now() / lengthMs) * lengthMs;
   const priceAt = (index: number) => 50_000 + 3_000 * Math.sin(index / 40) + 400 * Math.sin(index);
   return {
-    ...{ symbol: "BTC/USDT", timeframe: "1h", source: "made", opens_at: null, delay_ms: 0 },
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    source: "made",
+    opens_at: null,
+    delay_ms: 0,
     candles: Array.from({ length: CANDLES }, (_, index) => {
       const [open, close] = [priceAt(index), priceAt(index + 1)];
       return {
         time: openedAt - (CANDLES - 1 - index) * lengthMs,
-        ...{ open, close, high: Math.max(open, close) + 100, low: Math.min(open, close) - 100 },
-        ...{ volume: 10 + (index % 7), closed: index < CANDLES - 1 },
+        open,
+        close,
+        high: Math.max(open, close) + 100,
+        low: Math.min(open, close) - 100,
+        volume: 10 + (index % 7),
+        closed: index < CANDLES - 1,
       };
     }),
   };
@@ -197,7 +205,10 @@ function madeHistory(from: number) {
     return {
       id: number.toString(16).padStart(24, "0"),
       timestamp: new Date(Date.now() - number * 3_600_000).toISOString(),
-      ...{ symbol: "BTC/USDT", timeframe: "1h", status: "completed", confidence: 60 },
+      symbol: "BTC/USDT",
+      timeframe: "1h",
+      status: "completed",
+      confidence: 60,
       signal: isWait ? "WAIT" : "BUY",
       ...(isWait
         ? { entry: null, stop_loss: null, take_profit: null }

@@ -44,7 +44,9 @@ beforeAll(async () => {
   mongo = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
     replSet: {
-      ...{ count: 1, storageEngine: "wiredTiger", args: [...MONGOD_PARAMETERS] },
+      count: 1,
+      storageEngine: "wiredTiger",
+      args: [...MONGOD_PARAMETERS],
       auth: { enable: true, customRootName: "root", customRootPwd: "root-password" },
     },
   });

@@ -22,8 +22,11 @@ interface CallKind {
 const READS_OF_ANYONE = ["/status", "/performance", "/ledger", "/ledger/head", "/payment-details"];
 const READS_OF_TRADERS = ["/me", "/signal-history"];
 const READS_OF_ADMINS = [
-  ...["/admin/list-users", "/admin/security-log", "/admin/health"],
-  ...["/admin/usage", "/admin/chart-images"],
+  "/admin/list-users",
+  "/admin/security-log",
+  "/admin/health",
+  "/admin/usage",
+  "/admin/chart-images",
 ];
 
 /** Reads, sign-ins, changes by administrators (each with an entry in the security log), uploads and signal requests. */

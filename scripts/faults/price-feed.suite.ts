@@ -30,10 +30,15 @@ beforeAll(async () => {
   database = await openDatabase({ uri });
   apiUrl = `http://localhost:${await freePort()}`;
   const env = {
-    ...{ MONGODB_URI: uri, API_PORT: new URL(apiUrl).port, RATE_LIMIT: "off" },
-    ...{ JWT_SECRET: randomUUID().repeat(2), ADMIN_PASSWORD: TEST_PASSWORD },
-    ...{ MARKET_DATA: "live", EXCHANGES: "binance" },
-    ...{ EXCHANGE_URL: exchange.url, EXCHANGE_WS_URL: exchange.wsUrl },
+    MONGODB_URI: uri,
+    API_PORT: new URL(apiUrl).port,
+    RATE_LIMIT: "off",
+    JWT_SECRET: randomUUID().repeat(2),
+    ADMIN_PASSWORD: TEST_PASSWORD,
+    MARKET_DATA: "live",
+    EXCHANGES: "binance",
+    EXCHANGE_URL: exchange.url,
+    EXCHANGE_WS_URL: exchange.wsUrl,
   };
   services.push(await spawnService("server", env), await spawnService("worker", env));
   const user = await createUser(database, { approved: true });

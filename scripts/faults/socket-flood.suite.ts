@@ -35,7 +35,11 @@ describe(`${SOCKETS} sockets of one user who has missed ${EVENTS} events`, () =>
     attacker = await createUser(harness.database, { approved: true, lastEventSeq: EVENTS });
     const [stream, at, data] = [userStream(attacker._id), new Date(), "x".repeat(EVENT_BYTES)];
     const events = Array.from({ length: EVENTS }, (_, index) => ({
-      ...{ stream, seq: index + 1, name: "history:cleared", data, at },
+      stream,
+      seq: index + 1,
+      name: "history:cleared",
+      data,
+      at,
     }));
     await harness.database.events.insertMany(events);
     await assertInvariants(harness);

@@ -317,7 +317,10 @@ class SimulatedYear {
       emails: emails.map(({ kind }) => kind),
       credits: credits.map(({ amount, period }) => `${amount} for ${period?.toISOString()}`),
       payments: payments.map(({ plan, months, startedAt, endsAt, revokedAt }) => ({
-        ...{ plan, months, from: startedAt.toISOString(), to: endsAt.toISOString() },
+        plan,
+        months,
+        from: startedAt.toISOString(),
+        to: endsAt.toISOString(),
         ...(revokedAt && { revoked: revokedAt.toISOString() }),
       })),
     };
@@ -400,7 +403,10 @@ class SubscriptionModel {
     const running = at < endsAt ? "active" : "grace";
     const status = this.isRunning(at) ? running : "ended";
     return {
-      ...{ plan: this.plan, status, started_at: text(this.#run.startedAt), ends_at: text(endsAt) },
+      plan: this.plan,
+      status,
+      started_at: text(this.#run.startedAt),
+      ends_at: text(endsAt),
       grace_until: status === "grace" ? text(this.accessEndsAt) : null,
     };
   }

@@ -21,8 +21,15 @@ describe("at the end of a subscription", () => {
     const client = await trader.connect(servers.b);
     const accessEndsAt = new Date(Date.now() + NOTICE_MS);
     const subscription = {
-      ...{ plan: "pro", status: "grace", startedAt: new Date(0), months: 1, creditedMonths: 1 },
-      ...{ endsAt: new Date(1), accessEndsAt, remindedDays: 1, nextDueAt: accessEndsAt },
+      plan: "pro",
+      status: "grace",
+      startedAt: new Date(0),
+      months: 1,
+      creditedMonths: 1,
+      endsAt: new Date(1),
+      accessEndsAt,
+      remindedDays: 1,
+      nextDueAt: accessEndsAt,
     } as const;
     const { userId: _id, token } = trader;
     await database.users.updateOne({ _id }, { $set: { subscription } });

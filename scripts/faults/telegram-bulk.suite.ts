@@ -112,8 +112,12 @@ async function sendBulk(database: Database, count: number): Promise<void> {
   await database.channels.deleteMany();
   const at = new Date();
   const analysis = {
-    ...{ ...WAIT_ANALYSIS, final_signal: "BUY" as const, confidence: 70 },
-    ...{ entry: 100, stop_loss: 95, take_profit: 110 },
+    ...WAIT_ANALYSIS,
+    final_signal: "BUY" as const,
+    confidence: 70,
+    entry: 100,
+    stop_loss: 95,
+    take_profit: 110,
     valid_until: new Date(at.getTime() + HOUR_MS).toISOString(),
   };
   const made = Array.from({ length: count }, (_, index) => {
@@ -121,11 +125,18 @@ async function sendBulk(database: Database, count: number): Promise<void> {
     const signal = { ...newSignal(user), analysis };
     const target = channelSecrets.seal({ kind: "telegram", chatId: String(index + 1) });
     const added: ChannelRecord = {
-      ...{ ...channel, _id: new Types.ObjectId(), userId: user._id, kind: "telegram", target },
+      ...channel,
+      _id: new Types.ObjectId(),
+      userId: user._id,
+      kind: "telegram",
+      target,
       afterSeq: 0,
     };
     const event = {
-      ...{ stream: userStream(user._id), seq: 1, at, name: "signal:completed" },
+      stream: userStream(user._id),
+      seq: 1,
+      at,
+      name: "signal:completed",
       data: presentSignal(signal),
     };
     return { user, signal, channel: added, event };
@@ -143,7 +154,11 @@ function newNames(): Pick<
   const _id = new Types.ObjectId();
   const names = { usernameKey: `user-${_id}`, emailKey: `user-${_id}@example.com` };
   return {
-    ...{ _id, ...names, username: names.usernameKey, email: names.emailKey },
-    ...{ searchKey: searchKeyOf(names), identityId: _id.toString() },
+    _id,
+    ...names,
+    username: names.usernameKey,
+    email: names.emailKey,
+    searchKey: searchKeyOf(names),
+    identityId: _id.toString(),
   };
 }

@@ -67,7 +67,11 @@ describe("the imports of a source file", () => {
       // import "comment";
     `;
     expect(importedPackages("file.ts", text)).toEqual([
-      ...["types-only", "side-effect", "@scope/exported", "everything", "lazy"],
+      "types-only",
+      "side-effect",
+      "@scope/exported",
+      "everything",
+      "lazy",
     ]);
   });
 });

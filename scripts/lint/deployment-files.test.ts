@@ -58,7 +58,12 @@ describe("docker-compose.yml", () => {
 
   it("lets only those reach the database who need it, and the public only the web container", () => {
     expect(withNetwork("database")).toEqual([
-      ...["mongo", "database-accounts", "server", "worker", "backup", "restore"],
+      "mongo",
+      "database-accounts",
+      "server",
+      "worker",
+      "backup",
+      "restore",
     ]);
     expect(service("mongo").networks).toEqual(["database"]);
     for (const name of ["database", "web", "monitoring"]) {

@@ -101,7 +101,10 @@ function findViolations(folder: string): Set<string> {
     process.execPath,
     [
       packageBin("@biomejs/biome"),
-      ...["lint", "--only=style/noRestrictedImports", "--reporter=json", "--max-diagnostics=none"],
+      "lint",
+      "--only=style/noRestrictedImports",
+      "--reporter=json",
+      "--max-diagnostics=none",
     ],
     { cwd: folder, encoding: "utf8" },
   );

@@ -224,7 +224,13 @@ function actionsOf(
   const history = read("/signal-history");
   const request = signal("POST /get-signal", {});
   return [
-    ...[request, request, request, request, history, history, read("/me")],
+    request,
+    request,
+    request,
+    request,
+    history,
+    history,
+    read("/me"),
     signal("POST /get-signal, waiting", { waits: true }),
     signal("POST /get-signal-with-image", { image }),
     ...(known?.kind === "accepted" ? [read("/signals/:id", `/signals/${known.signalId}`)] : []),

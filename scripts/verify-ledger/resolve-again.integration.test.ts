@@ -54,7 +54,9 @@ describe("outcomes of recorded candles, resolved again", () => {
       replay: undefined,
     });
     await resolveOutcomes({
-      ...{ database, archive, tradingCosts: DEFAULT_TRADING_COSTS },
+      database,
+      archive,
+      tradingCosts: DEFAULT_TRADING_COSTS,
       logger: createLogger({ service: "test", level: "silent" }),
       backoff: new MarketBackoff(),
       now: () => new Date(),
@@ -134,12 +136,10 @@ async function storeTrades(
     });
     const source = { ...analysis.source, provider: "recording", price: last.close };
     await createSignals(database, user, {
-      ...{
-        symbol,
-        timeframe,
-        createdAt: closedAt,
-        finishedAt: new Date(closedAt.getTime() + 7_000),
-      },
+      symbol,
+      timeframe,
+      createdAt: closedAt,
+      finishedAt: new Date(closedAt.getTime() + 7_000),
       analysis: { ...analysis, source },
       market: { resolveAt: closedAt },
     });
@@ -156,7 +156,8 @@ async function plantWin(database: Database): Promise<void> {
   const user = await createUser(database);
   if (!resolution || !copy.result) throw new Error("The trade was not resolved.");
   await createSignals(database, user, {
-    ...{ symbol: copy.symbol, timeframe: copy.timeframe },
+    symbol: copy.symbol,
+    timeframe: copy.timeframe,
     market: { ...copy, resolution: { ...resolution, outcome: "WIN" }, outcome: "WIN" },
   });
   await appendAll(database);

@@ -127,7 +127,8 @@ const REQUESTS: Record<string, Prepare> = {
     await server.database.currentCandles.replaceOne(
       { _id: "BTC/USDT 1h" },
       {
-        ...{ ...market, candles: [{ time: 0, ...prices, closed: true }] },
+        ...market,
+        candles: [{ time: 0, ...prices, closed: true }],
         freshUntil: new Date(Date.now() + 60_000),
       },
       { upsert: true },

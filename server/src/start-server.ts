@@ -39,7 +39,8 @@ export async function startServer(options: {
   const app = createApp(deps);
   const http = createHttpServer(app, logger);
   const push = new PushServer(deps, {
-    ...{ http, feed },
+    http,
+    feed,
     addressOf: (request) => app.createContext(request, new ServerResponse(request)).ip,
   });
   watchPush(deps, { feed, push });

@@ -38,7 +38,10 @@ describe("a change feed", () => {
       for (const document of await found.toArray()) add(document);
     };
     const feed = new ChangeFeed({
-      ...{ database: on, logger, collection: COLLECTION, match: { kind: "wanted" } },
+      database: on,
+      logger,
+      collection: COLLECTION,
+      match: { kind: "wanted" },
       onWrite: add,
       onOpen: () => {
         opened++;

@@ -56,6 +56,8 @@ export async function disableChannel(
   await suppressOpenDeliveries(database, uow, channel);
   const { userId, kind } = disabled;
   uow.addEvent(userStream(userId), "channel:disabled", {
-    ...{ channel_id: _id.toString(), kind, reason },
+    channel_id: _id.toString(),
+    kind,
+    reason,
   });
 }

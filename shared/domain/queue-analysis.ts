@@ -120,13 +120,18 @@ function newAnalysis(
   return {
     _id: new Types.ObjectId(),
     ...(key !== undefined && { key }),
-    ...{ symbol, timeframe, limit },
+    symbol,
+    timeframe,
+    limit,
     ...(userId && { userId }),
     candleClosedAt: candleClosedAt ?? lastCandleClose(timeframe, at),
     ...(chartImageId && { chartImageId }),
     ...(requestId && { requestId }),
-    ...{ status: "queued", revision: 0, joinedSignals },
-    ...{ createdAt: at, updatedAt: at },
+    status: "queued",
+    revision: 0,
+    joinedSignals,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 
@@ -184,10 +189,18 @@ export function newAnalysisJob(
     },
     priority,
     nextRunAt: at,
-    ...{ lockedAt: null, lastModifiedBy: null, disabled: null },
-    ...{ lastRunAt: null, lastFinishedAt: null, progress: null },
-    ...{ failedAt: null, failCount: null, failReason: null },
-    ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null },
+    lockedAt: null,
+    lastModifiedBy: null,
+    disabled: null,
+    lastRunAt: null,
+    lastFinishedAt: null,
+    progress: null,
+    failedAt: null,
+    failCount: null,
+    failReason: null,
+    repeatInterval: null,
+    repeatAt: null,
+    repeatTimezone: null,
   };
 }
 

@@ -31,7 +31,9 @@ export function addSizing(
 ): Analysis {
   const { analysis, quoteToUsd, symbol } = market;
   const size = sizePosition({
-    ...{ advice: analysis, symbol, stake },
+    advice: analysis,
+    symbol,
+    stake,
     ...(quoteToUsd !== null && { quoteToUsd }),
   });
   return {

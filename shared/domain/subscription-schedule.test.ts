@@ -72,7 +72,9 @@ describe("a subscription", () => {
 
   it("ends at once without a grace period", () => {
     const subscription = newSubscription(at("2026-01-31T12:00:00Z"), {
-      ...{ plan: "pro", months: 1, graceDays: 0 },
+      plan: "pro",
+      months: 1,
+      graceDays: 0,
     });
     const steps = dueSteps(subscription, at("2026-02-28T12:00:00Z")).steps;
     expect(steps.map(textOf)).toEqual(["credits 0", "ended"]);
@@ -82,7 +84,9 @@ describe("a subscription", () => {
     const first = dueSteps(start("2026-01-31T12:00:00Z"), at("2026-02-27T13:00:00Z")).after;
     const renewed = extendSubscription(first, { plan: "pro", months: 1, graceDays: 3 });
     expect(renewed).toMatchObject({
-      ...{ plan: "pro", endsAt: at("2026-03-31T12:00:00Z"), remindedDays: null },
+      plan: "pro",
+      endsAt: at("2026-03-31T12:00:00Z"),
+      remindedDays: null,
     });
     expect(sweep(renewed, ["2026-02-28T12:00:00Z", "2026-03-24T12:00:00Z"])).toEqual([
       "02-28T12:00 credits 1",

@@ -25,9 +25,15 @@ interface Payment {
 export const newSubscription = (startedAt: Date, payment: Payment): SubscriptionRecord =>
   extendSubscription(
     {
-      ...{ plan: payment.plan, status: "active", startedAt, endsAt: startedAt },
-      ...{ months: 0, creditedMonths: 0, accessEndsAt: startedAt },
-      ...{ remindedDays: null, nextDueAt: null },
+      plan: payment.plan,
+      status: "active",
+      startedAt,
+      endsAt: startedAt,
+      months: 0,
+      creditedMonths: 0,
+      accessEndsAt: startedAt,
+      remindedDays: null,
+      nextDueAt: null,
     },
     payment,
   );
@@ -41,8 +47,12 @@ export function extendSubscription(
   const endsAt = addMonthsUtc(subscription.startedAt, months);
   return withNextDue({
     ...subscription,
-    ...{ plan, months, endsAt, accessEndsAt: addDays(endsAt, graceDays) },
-    ...{ status: "active", remindedDays: null },
+    plan,
+    months,
+    endsAt,
+    accessEndsAt: addDays(endsAt, graceDays),
+    status: "active",
+    remindedDays: null,
   });
 }
 

@@ -154,9 +154,12 @@ export function addSubscriptionEmail(
   const { plan, endsAt, accessEndsAt } = user.subscription;
   const latest = new Date(uow.at.getTime() + MAX_EMAIL_DELAY_MS);
   const email: EmailRecord = {
-    ...{ _id: new Types.ObjectId(), userId: user._id, kind },
+    _id: new Types.ObjectId(),
+    userId: user._id,
+    kind,
     subscription: { plan, endsAt, accessEndsAt },
-    ...{ createdAt: uow.at, dueAt: uow.at },
+    createdAt: uow.at,
+    dueAt: uow.at,
     expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
   };
   uow.deferInsert(emails.collection, email);

@@ -30,11 +30,18 @@ describe("an event of several users", () => {
   const read = (stream: string, options: { after?: number; limit?: number } = {}) =>
     readEvents(database, { stream, after: 0, limit: 100, ...options });
   const queued = (stream: string, seq: number) => ({
-    ...{ stream, seq, name: "signal:queued", at: expect.any(Date) },
+    stream,
+    seq,
+    name: "signal:queued",
+    at: expect.any(Date),
     data: { signal_id: `of ${stream}`, symbol: "BTC/USDT", timeframe: "1h" },
   });
   const cleared = (stream: string, seq: number) => ({
-    ...{ stream, seq, name: "history:cleared", at: expect.any(Date), data: {} },
+    stream,
+    seq,
+    name: "history:cleared",
+    at: expect.any(Date),
+    data: {},
   });
 
   it("has the next number of each stream, and is read with the data of its user", async () => {

@@ -31,7 +31,9 @@ export function eventsOf(stored: unknown): LoggedEvent[] {
   const { recipients, ...event } = storedEventSchema.parse(stored);
   if (!recipients) return [event];
   return recipients.map(({ stream, seq, data }) => ({
-    ...{ ...event, stream, seq },
+    ...event,
+    stream,
+    seq,
     data: joinParts(event.data, data),
   }));
 }

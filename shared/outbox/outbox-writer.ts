@@ -127,7 +127,9 @@ function documentsOf(
   });
   const instructions = unit.instructions.map(
     (instruction): EventRecord => ({
-      ...{ _id: new Types.ObjectId(), stream: CONTROL_STREAM, at },
+      _id: new Types.ObjectId(),
+      stream: CONTROL_STREAM,
+      at,
       ...instruction,
     }),
   );

@@ -16,11 +16,7 @@ export interface NewSecurityLogEntry {
 export const newLogRecord = (
   { type, user, actor = user, details = {} }: NewSecurityLogEntry,
   { at, origin }: { at: Date; origin: RequestOrigin | undefined },
-): SecurityLogRecord => ({
-  ...{ _id: new Types.ObjectId(), at, type, actor, user },
-  ...origin,
-  details,
-});
+): SecurityLogRecord => ({ _id: new Types.ObjectId(), at, type, actor, user, ...origin, details });
 
 /** An entry in the API and in the log of the process. */
 export const presentLogEntry = (record: SecurityLogRecord): SecurityLogEntry => ({

@@ -87,7 +87,10 @@ describe("any trade in any market", () => {
         const one = await resolveTrade({ trade: bought, candles, finer: source, ...rest });
         const sold = mirroredTrade(bought);
         const other = await resolveTrade({
-          ...{ trade: sold, candles: mirrored(candles), finer: upsideDown(source), ...rest },
+          trade: sold,
+          candles: mirrored(candles),
+          finer: upsideDown(source),
+          ...rest,
         });
         const { fill, exit, ...plain } = one ?? { fill: null, exit: null };
         const turned = other && {
@@ -155,7 +158,11 @@ describe("any trade in any market", () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, anyCosts, async (given, candles, costs) => {
         const resolved = await resolveTrade({
-          ...{ trade: given, candles, finer: none, now: LATER, costs },
+          trade: given,
+          candles,
+          finer: none,
+          now: LATER,
+          costs,
         });
         if (!resolved || resolved.fill === null || resolved.exit === null) return true;
         const { fill, exit } = resolved;
@@ -171,7 +178,11 @@ describe("any trade in any market", () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
         const resolution = await resolveTrade({
-          ...{ trade: given, candles, finer: source, now: LATER, costs: NO_TRADING_COSTS },
+          trade: given,
+          candles,
+          finer: source,
+          now: LATER,
+          costs: NO_TRADING_COSTS,
         });
         const r = resolution?.r_multiple ?? 0;
         if (resolution?.outcome === "WIN") return r > 0;

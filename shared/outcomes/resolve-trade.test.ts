@@ -63,9 +63,16 @@ const CASES: readonly Case[] = [
     name: "an entry at the last close is filled at the next open, and wins beyond its target",
     hours: [[100.01, 104, 99, 103], CALM, [104, 111, 103, 110.5]],
     is: {
-      ...{ outcome: "WIN", reason: "target", resolved_at: hour(3) },
-      ...{ filled_at: hour(0), fill: 100.01, exited_at: hour(2), exit: 110 },
-      ...{ r_multiple: 1.998, max_favourable_r: 1.998, max_adverse_r: 0.202 },
+      outcome: "WIN",
+      reason: "target",
+      resolved_at: hour(3),
+      filled_at: hour(0),
+      fill: 100.01,
+      exited_at: hour(2),
+      exit: 110,
+      r_multiple: 1.998,
+      max_favourable_r: 1.998,
+      max_adverse_r: 0.202,
     },
   },
   {
@@ -82,8 +89,13 @@ const CASES: readonly Case[] = [
     name: "a gap through the stop exits at the open, worse than the stop",
     hours: [CALM, [92, 93, 91, 92]],
     is: {
-      ...{ outcome: "LOSS", reason: "stop", exit: 92, r_multiple: -1.6 },
-      ...{ exited_at: hour(1), resolved_at: hour(2), max_adverse_r: 1.6 },
+      outcome: "LOSS",
+      reason: "stop",
+      exit: 92,
+      r_multiple: -1.6,
+      exited_at: hour(1),
+      resolved_at: hour(2),
+      max_adverse_r: 1.6,
     },
   },
   {
@@ -141,8 +153,13 @@ const CASES: readonly Case[] = [
     trade: LIMIT,
     hours: Array.from({ length: 5 }, (): Bar => [103, 104, 102, 103]),
     is: {
-      ...{ outcome: "EXPIRED", reason: "not-filled", resolved_at: hour(4) },
-      ...{ filled_at: null, r_multiple: null, max_favourable_r: null, max_adverse_r: null },
+      outcome: "EXPIRED",
+      reason: "not-filled",
+      resolved_at: hour(4),
+      filled_at: null,
+      r_multiple: null,
+      max_favourable_r: null,
+      max_adverse_r: null,
     },
   },
   {
@@ -253,8 +270,14 @@ const CASES: readonly Case[] = [
     name: "a trade that meets neither level ends with its hold, at that close",
     hours: [...calm(5), [100, 103, 99, 102], [102, 111, 101, 110]],
     is: {
-      ...{ outcome: "EXPIRED", reason: "hold-over", resolved_at: hour(6), exited_at: hour(6) },
-      ...{ exit: 102, r_multiple: 0.4, max_favourable_r: 0.6, max_adverse_r: 0.2 },
+      outcome: "EXPIRED",
+      reason: "hold-over",
+      resolved_at: hour(6),
+      exited_at: hour(6),
+      exit: 102,
+      r_multiple: 0.4,
+      max_favourable_r: 0.6,
+      max_adverse_r: 0.2,
     },
   },
   {
@@ -344,7 +367,11 @@ describe("a resolution", () => {
     const unfilled = buyTrade({ entry: 90, stopLoss: 85, validUntil: NOON + HOUR_MS });
     const candles = bars([[100, 101, 99, 100]]);
     const resolution = await resolveTrade({
-      ...{ trade: unfilled, candles, finer: finerFrom({}), now: LATER, costs },
+      trade: unfilled,
+      candles,
+      finer: finerFrom({}),
+      now: LATER,
+      costs,
     });
     expect(resolution).toMatchObject({ reason: "not-filled", r_multiple: null, costs });
   });

@@ -178,7 +178,10 @@ export function tradeOfFigures(figures: LedgerFigures): Trade | null {
   const { valid_until, suggested_hold, hold_candles } = figures;
   const lastCandleAt = Date.parse(figures.last_candle_at ?? figures.created_at);
   return {
-    ...{ symbol, timeframe, side, entry },
+    symbol,
+    timeframe,
+    side,
+    entry,
     stopLoss: stop_loss,
     takeProfit: take_profit,
     price: figures.price ?? entry,

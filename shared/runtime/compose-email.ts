@@ -21,7 +21,9 @@ export interface Wording {
 }
 
 const timeFormat = new Intl.DateTimeFormat("en-GB", {
-  ...{ dateStyle: "long", timeStyle: "short", timeZone: "UTC" },
+  dateStyle: "long",
+  timeStyle: "short",
+  timeZone: "UTC",
 });
 
 /** A time in UTC, such as 31 March 2026 at 10:00 UTC. */
@@ -44,10 +46,12 @@ function asText({ username, link }: AccountEmail, wording: Wording): string {
   const rows = facts.map(([label, value]) => `${label}: ${value}`);
   const items = points.map((point) => [`- ${point.text}`, point.link ?? []].flat().join("\n  "));
   return `${[
-    ...[`Hello ${username},`, request],
+    `Hello ${username},`,
+    request,
     ...(rows.length > 0 ? [rows.join("\n")] : []),
     ...(items.length > 0 ? [items.join("\n")] : []),
-    ...[link, note],
+    link,
+    note,
     ...(other ? [`${other.label}:\n${other.link}`] : []),
     "AI Trading Signals",
   ].join("\n\n")}\n`;

@@ -3,7 +3,12 @@ import { SECRET_SETTINGS } from "./settings.ts";
 
 /** Names of headers, of fields of requests, and of settings. */
 const SECRET_FIELDS = [
-  ...["password", "current_password", "new_password", "token", "authorization", "cookie"],
+  "password",
+  "current_password",
+  "new_password",
+  "token",
+  "authorization",
+  "cookie",
   ...SECRET_SETTINGS,
 ];
 const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);

@@ -17,7 +17,8 @@ const invitation = {
 const wording = {
   subject: "Choose a new password for AI Trading Signals",
   request: "you can choose a new password here:",
-  ...{ button: "Choose a new password", note: "The link works once." },
+  button: "Choose a new password",
+  note: "The link works once.",
 };
 const mailOf = (changes: Partial<typeof invitation> = {}) =>
   composeEmail({ ...invitation, ...changes }, wording);

@@ -96,7 +96,11 @@ export function createSmtpMailer(options: {
 }
 
 const messageOf = ({ to, subject, text, html, messageId, unsubscribeUrl }: Mail, from: string) => ({
-  ...{ from, to: { name: "", address: to }, subject, text, html },
+  from,
+  to: { name: "", address: to },
+  subject,
+  text,
+  html,
   ...(messageId && { messageId }),
   ...(unsubscribeUrl && { list: { unsubscribe: unsubscribeUrl } }),
   headers: {

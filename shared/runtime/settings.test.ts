@@ -238,8 +238,13 @@ it.each([
 });
 
 it.each([
-  ...["OPENAI_BASE_URL", "EXCHANGE_URL", "OANDA_URL", "YAHOO_URL"],
-  ...["EVM_RPC_URL", "TRON_API_URL", "TELEGRAM_API_URL"],
+  "OPENAI_BASE_URL",
+  "EXCHANGE_URL",
+  "OANDA_URL",
+  "YAHOO_URL",
+  "EVM_RPC_URL",
+  "TRON_API_URL",
+  "TELEGRAM_API_URL",
 ])("production calls no service over plain http, as %s would", (name) => {
   const load = () => loadWith({ ...PRODUCTION, [name]: "http://service.example.com/v1" });
   const message = `${name}: must be https in production, except in the same network`;

@@ -30,7 +30,9 @@ export async function createUser(
   const user: UserRecord = {
     _id: new Types.ObjectId(),
     username,
-    ...{ usernameKey, emailKey, searchKey: searchKeyOf({ usernameKey, emailKey }) },
+    usernameKey,
+    emailKey,
+    searchKey: searchKeyOf({ usernameKey, emailKey }),
     email,
     emailVerified: false,
     identityId: identityId.toString(),
@@ -91,8 +93,15 @@ export async function createWatchlistItem(
   overrides: Partial<WatchlistItemRecord> = {},
 ): Promise<WatchlistItemRecord> {
   const item: WatchlistItemRecord = {
-    ...{ _id: new Types.ObjectId(), userId, symbol: "BTC/USDT", timeframe: "1h" },
-    ...{ minConfidence: 0, amount: 100, riskPercent: 1, leverage: 1, enabled: true },
+    _id: new Types.ObjectId(),
+    userId,
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    minConfidence: 0,
+    amount: 100,
+    riskPercent: 1,
+    leverage: 1,
+    enabled: true,
     createdAt: new Date(Date.now() - 86_400_000),
     ...overrides,
   };
@@ -118,7 +127,10 @@ export async function createWitnessedHead(
       block === undefined ? { kind: "pending", uri: url } : { kind: "bitcoin", height: block };
     const timestamp = [{ kind: "attestation" as const, attestation }];
     const receipt = {
-      ...{ seq: head.seq, hash, url, at: new Date(`${day}T06:00:00.000Z`) },
+      seq: head.seq,
+      hash,
+      url,
+      at: new Date(`${day}T06:00:00.000Z`),
       status: block === undefined ? ("pending" as const) : ("complete" as const),
       proof: writeOtsFile({ digest: Buffer.from(hash, "hex"), timestamp }),
       ...(block !== undefined && { bitcoinBlock: block }),
@@ -143,12 +155,24 @@ export async function createChannel(
   const { url, ...overrides } = typeof options === "string" ? { url: options } : options;
   const user = await database.users.findById(userId).lean();
   const channel: ChannelRecord = {
-    ...{ _id: new Types.ObjectId(), userId, kind: "webhook", label: "A receiver", enabled: true },
-    ...{ disabledReason: null, minConfidence: 0, createdAt: new Date() },
+    _id: new Types.ObjectId(),
+    userId,
+    kind: "webhook",
+    label: "A receiver",
+    enabled: true,
+    disabledReason: null,
+    minConfidence: 0,
+    createdAt: new Date(),
     events: ["signal.completed", "signal.outcome", "signal.entry_left", "account.updated"],
     target: channelSecrets.seal({ kind: "webhook", url, secret: TEST_WEBHOOK_SECRET }),
-    ...{ afterSeq: user?.lastEventSeq ?? 0, afterAdminSeq: null, lastOrder: 0, dueAt: null },
-    ...{ leaseId: null, isWoken: false, isFailing: false, heldSince: null },
+    afterSeq: user?.lastEventSeq ?? 0,
+    afterAdminSeq: null,
+    lastOrder: 0,
+    dueAt: null,
+    leaseId: null,
+    isWoken: false,
+    isFailing: false,
+    heldSince: null,
     ...overrides,
   };
   await database.channels.insertOne(channel);
@@ -165,9 +189,18 @@ export async function createDelivery(
     .findByIdAndUpdate(channelId, { $inc: { lastOrder: 1 } }, { returnDocument: "after" })
     .lean();
   const delivery: DeliveryRecord = {
-    ...{ _id: new Types.ObjectId(), channelId, userId, order: channel?.lastOrder ?? 1 },
-    ...{ type: "channel.test", eventAt: new Date(), status: "delivered", isRequested: true },
-    ...{ attempts: 1, responseStatus: 200, error: null, nextAttemptAt: null },
+    _id: new Types.ObjectId(),
+    channelId,
+    userId,
+    order: channel?.lastOrder ?? 1,
+    type: "channel.test",
+    eventAt: new Date(),
+    status: "delivered",
+    isRequested: true,
+    attempts: 1,
+    responseStatus: 200,
+    error: null,
+    nextAttemptAt: null,
     createdAt: new Date(),
     ...overrides,
   };

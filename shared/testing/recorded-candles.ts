@@ -15,8 +15,22 @@ const CRYPTO: readonly Timeframe[] = ["5m", "30m", "1h", "1d"];
 
 /** Further coins, so that some markets of an exchange can fail and others work. */
 export const OTHER_COINS = [
-  ...["AAVE", "ALGO", "ATOM", "AVAX", "BCH", "COMP", "CRV", "DASH"],
-  ...["DOT", "EGLD", "ENJ", "ETC", "FIL", "LINK", "MANA", "NEAR"],
+  "AAVE",
+  "ALGO",
+  "ATOM",
+  "AVAX",
+  "BCH",
+  "COMP",
+  "CRV",
+  "DASH",
+  "DOT",
+  "EGLD",
+  "ENJ",
+  "ETC",
+  "FIL",
+  "LINK",
+  "MANA",
+  "NEAR",
 ] as const;
 
 const RECORDINGS: Readonly<Record<string, Recording>> = {

@@ -112,7 +112,12 @@ export function analysisOf(signal: SignalRecord): MarketAnalysisRecord {
   const isFinished = status === "completed" || status === "failed";
   const result = { analysis: analysis ?? WAIT_ANALYSIS, quoteToUsd: null, candlesSha256: null };
   return {
-    ...{ _id: analysisId, symbol, timeframe, limit, status, revision },
+    _id: analysisId,
+    symbol,
+    timeframe,
+    limit,
+    status,
+    revision,
     ...(isFinished ? { result, finishedAt: signal.finishedAt ?? signal.updatedAt } : { userId }),
     ...(signal.chartImageId && { chartImageId: signal.chartImageId }),
     candleClosedAt: lastCandleClose(timeframe, signal.createdAt),
@@ -198,7 +203,8 @@ export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   };
   return {
     ...pendingTrade(trade),
-    ...{ outcome, updatedAt: resolvedAt },
+    outcome,
+    updatedAt: resolvedAt,
     market: { outcome, resolution },
   };
 }

@@ -55,7 +55,9 @@ export const runWorker = (
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
-      ...{ settings, database, logger },
+      settings,
+      database,
+      logger,
       services: await services(settings, logger),
     });
     return {
@@ -85,7 +87,10 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
   const queue = new SignalQueue({
-    ...{ database, logger, workerId, concurrency },
+    database,
+    logger,
+    workerId,
+    concurrency,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
   });
   await market.probe();
@@ -132,7 +137,11 @@ async function startChannelDelivery(
   }
   const secrets = new ChannelSecrets(secret);
   const shared = {
-    ...{ ...deps, settings, workerId, random: Math.random, secrets },
+    ...deps,
+    settings,
+    workerId,
+    random: Math.random,
+    secrets,
     readTime: () => readTime(database),
   };
   const { TELEGRAM_BOT_TOKEN: token } = settings;

@@ -47,13 +47,20 @@ describe("metrics of market data providers", () => {
     const providers = ["binance", "bybit"].map(
       (exchangeId) =>
         new CcxtMarketData({
-          ...{ exchangeId, baseUrl: exchange.url, now: Date.now, logger: silentLogger },
-          ...{ limits: CCXT_LIMITS.generous, pace: false },
+          exchangeId,
+          baseUrl: exchange.url,
+          now: Date.now,
+          logger: silentLogger,
+          limits: CCXT_LIMITS.generous,
+          pace: false,
         }),
     );
     const limits = { ...GUARD_LIMITS, restMs };
     const made = createFallbackMarketData({
-      ...{ providers, now: Date.now, logger: silentLogger, limits },
+      providers,
+      now: Date.now,
+      logger: silentLogger,
+      limits,
     });
     metrics = createWorkerMetrics(made.health);
     return made;

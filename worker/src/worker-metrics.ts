@@ -67,7 +67,8 @@ function addWatchlistMetrics(registry: Registry) {
   const fanOut = new Histogram({
     name: "watchlist_fan_out_duration_seconds",
     help: "From the end of an analysis until all watchers have their signals.",
-    ...{ buckets: STAGE_SECONDS, registers },
+    buckets: STAGE_SECONDS,
+    registers,
   });
   return {
     scheduledAnalyses: (result: ScheduledResult, count = 1) => analyses.inc({ result }, count),
@@ -140,13 +141,15 @@ function addRunMetrics(registry: Registry): (run: FinishedRun) => void {
     name: "signal_duration_seconds",
     help: "From the request of a signal to its end.",
     labelNames: ["status"],
-    ...{ buckets, registers },
+    buckets,
+    registers,
   });
   const stages = new Histogram({
     name: "signal_stage_duration_seconds",
     help: "Duration of each stage of a signal.",
     labelNames: ["stage"],
-    ...{ buckets, registers },
+    buckets,
+    registers,
   });
   const tokens = new Counter({
     name: "ai_tokens_total",

@@ -4,7 +4,10 @@ import { describeAdminEvent } from "./describe-notification.ts";
 
 const received = (name: string, data: object) => {
   const event = parseLiveEvent(name, {
-    ...{ stream: "admins", seq: 1, at: "2026-03-18T12:00:00.000Z", data },
+    stream: "admins",
+    seq: 1,
+    at: "2026-03-18T12:00:00.000Z",
+    data,
   });
   if (!event) throw new Error("The event does not fit the contract.");
   return event;
@@ -27,8 +30,11 @@ test("a budget at any other percent is no event of the contract", () => {
 
 test("a payment proof is shown with its sender", () => {
   const proof = {
-    ...{ username: "ann", sender_name: "Ann B.", filename: "a.webp" },
-    ...{ url: "http://localhost/a.webp", submitted_at: "2026-03-18T12:00:00.000Z" },
+    username: "ann",
+    sender_name: "Ann B.",
+    filename: "a.webp",
+    url: "http://localhost/a.webp",
+    submitted_at: "2026-03-18T12:00:00.000Z",
   };
   expect(describeAdminEvent(received("proof:submitted", proof))).toEqual({
     title: "New payment proof",

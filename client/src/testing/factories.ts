@@ -35,15 +35,23 @@ export const inDays = (days: number): string => new Date(Date.now() + days * DAY
 
 /** A subscription to the Trader plan that began 20 days ago and runs for 10 more. */
 export const makeSubscription = (overrides: Partial<Subscription> = {}): Subscription => ({
-  ...{ plan: "trader", status: "active", started_at: inDays(-20) },
-  ...{ ends_at: inDays(10), grace_until: null },
+  plan: "trader",
+  status: "active",
+  started_at: inDays(-20),
+  ends_at: inDays(10),
+  grace_until: null,
   ...overrides,
 });
 
 /** The payment for `makeSubscription()`. */
 export const makePeriod = (overrides: Partial<BillingPeriod> = {}): BillingPeriod => ({
-  ...{ plan: "trader", months: 1, price_usd: 100, started_at: inDays(-20), ends_at: inDays(10) },
-  ...{ revoked_at: null, proof: null },
+  plan: "trader",
+  months: 1,
+  price_usd: 100,
+  started_at: inDays(-20),
+  ends_at: inDays(10),
+  revoked_at: null,
+  proof: null,
   ...overrides,
 });
 
@@ -72,9 +80,17 @@ export const makeHistoryItem = (overrides: Partial<HistoryItem> = {}): HistoryIt
 
 /** An item without a result, which nothing is awaited for. */
 export const makeWatchlistItem = (overrides: Partial<WatchlistItem> = {}): WatchlistItem => ({
-  ...{ id: "w1", symbol: "BTC/USDT", timeframe: "1h", min_confidence: 0 },
-  ...{ amount: 100, risk_percent: 1, leverage: 1, enabled: true },
-  ...{ created_at: "2026-11-20T12:00:00.000Z", next_at: inDays(1), last: null },
+  id: "w1",
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  min_confidence: 0,
+  amount: 100,
+  risk_percent: 1,
+  leverage: 1,
+  enabled: true,
+  created_at: "2026-11-20T12:00:00.000Z",
+  next_at: inDays(1),
+  last: null,
   ...overrides,
 });
 

@@ -28,8 +28,12 @@ const image = {
   username: "ann",
 };
 const noDetails = {
-  ...{ bank_details_1: "", bank_details_2: "", bank_details_3: "" },
-  ...{ paypal_details: "", skrill_details: "", wise_details: "" },
+  bank_details_1: "",
+  bank_details_2: "",
+  bank_details_3: "",
+  paypal_details: "",
+  skrill_details: "",
+  wise_details: "",
 };
 
 export const overview: Overview = {
@@ -41,14 +45,21 @@ export const overview: Overview = {
 };
 
 export const subscriptionSummary: SubscriptionSummary = {
-  ...{ active: 12, grace: 2, ended_30_days: 3, ending_7_days: 4 },
-  ...{ monthly_revenue_usd: 1_500, monthly_revenue_change_usd: -150 },
+  active: 12,
+  grace: 2,
+  ended_30_days: 3,
+  ending_7_days: 4,
+  monthly_revenue_usd: 1_500,
+  monthly_revenue_change_usd: -150,
   by_plan: { starter: 3, trader: 3, pro: 5, institutional: 1 },
-  ...{ proofs_waiting: 0, median_proof_submitted_at: null },
+  proofs_waiting: 0,
+  median_proof_submitted_at: null,
 };
 
 export const listOf = (users: UserCard[], next_cursor: string | null = null) => ({
-  ...{ users, next_cursor, total: users.length },
+  users,
+  next_cursor,
+  total: users.length,
 });
 
 /** Answers the lists of users as the server does. */

@@ -76,7 +76,11 @@ export const SymbolField = memo(function SymbolField({ value, onChange }: Symbol
         <FavoriteButton symbol={value.trim().toUpperCase()} favorites={saved.favorites} />
         {list && (
           <SymbolList
-            {...{ groups, active, id: listId, selected: value, favorites: saved.favorites }}
+            groups={groups}
+            active={active}
+            id={listId}
+            selected={value}
+            favorites={saved.favorites}
             onActive={(symbol) => setList({ ...list, active: symbol })}
             onPick={pick}
           />

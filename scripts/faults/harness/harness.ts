@@ -60,7 +60,15 @@ export async function startHarness(options: FaultHarnessOptions = {}) {
     const nextMarket = createMarketSequence(TIMEFRAMES.filter((timeframe) => timeframe !== "1h"));
     return {
       ...backends,
-      ...{ servers, workers, services, env, administrator, traders, signUp, nextMarket, close },
+      servers,
+      workers,
+      services,
+      env,
+      administrator,
+      traders,
+      signUp,
+      nextMarket,
+      close,
     };
   } catch (error) {
     await close();
@@ -79,7 +87,11 @@ async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions)
   const ai = new Gateway(fakeAi.url, (body) => aiCalls.push(marketOfPrompt(body)));
   await Promise.all([exchange.accept(), ai.accept()]);
   return {
-    ...{ mongo, database, exchange, ai, aiCalls },
+    mongo,
+    database,
+    exchange,
+    ai,
+    aiCalls,
     async close() {
       await Promise.all([exchange.refuse(), ai.refuse()]);
       await Promise.all([fakeExchange.close(), fakeAi.close()]);

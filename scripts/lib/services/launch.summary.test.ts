@@ -21,7 +21,9 @@ describe("what is printed after the start", () => {
     const settings = loadSettings({
       ...env,
       ADMIN_PASSWORD: "open-sesame-twice",
-      ...{ NODE_ENV: "production", EMBEDDED_DATABASE: "on", SMTP_URL: "smtp://localhost" },
+      NODE_ENV: "production",
+      EMBEDDED_DATABASE: "on",
+      SMTP_URL: "smtp://localhost",
     });
     expect(startSummary(settings, { isPasswordGiven: false })).not.toContain("open-sesame");
   });

@@ -49,8 +49,12 @@ describe("a run of all suites", () => {
       ["browser", { ...noting("Browser"), runsAlone: true }],
     ]);
     expect(events).toEqual([
-      ...["Types starts", "Unit starts", "Types ends", "Unit ends"],
-      ...["Browser starts", "Browser ends"],
+      "Types starts",
+      "Unit starts",
+      "Types ends",
+      "Unit ends",
+      "Browser starts",
+      "Browser ends",
     ]);
     expect(lines.at(-1)).toBe("3 passed, 0 failed");
   });

@@ -391,7 +391,11 @@ const describe = (event: ChannelEvent, id: string) => ({
   description: "Signed as in Standard Webhooks. Sent at least once, in order for each channel.",
   security: [],
   parameters: Object.entries(HEADERS).map(([name, description]) => ({
-    ...{ in: "header", name, description, required: true, schema: { type: "string" } },
+    in: "header",
+    name,
+    description,
+    required: true,
+    schema: { type: "string" },
   })),
   requestBody: {
     required: true,

@@ -19,7 +19,9 @@ export function rateLimits(
 ): AppMiddleware[] {
   return limits.map(({ name, points, per, by, onlyAfter, notAfter }) =>
     rateLimit(deps, {
-      ...{ name, points, durationSeconds: SECONDS[per] },
+      name,
+      points,
+      durationSeconds: SECONDS[per],
       key: (ctx) => by.map((part) => keyPart(ctx, part)),
       ...(onlyAfter && { counts: (outcome) => outcome === onlyAfter }),
       ...(notAfter && { counts: (outcome) => outcome !== notAfter }),

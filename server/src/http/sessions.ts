@@ -140,7 +140,9 @@ export async function resumeSession(
   }
   return {
     user: { ...user, approved: hasAccess(user, at) },
-    ...{ sessionId, startedAt: session.createdAt, expiresAt: expiryOf(session) },
+    sessionId,
+    startedAt: session.createdAt,
+    expiresAt: expiryOf(session),
   };
 }
 

@@ -185,8 +185,12 @@ describe("live prices", () => {
     const { watch } = await connect(user);
     const accessEndsAt = new Date(Date.now() + 1_500);
     const subscription = {
-      ...{ plan: "pro", status: "grace", startedAt: new Date(), endsAt: new Date() },
-      ...{ graceUntil: accessEndsAt, accessEndsAt },
+      plan: "pro",
+      status: "grace",
+      startedAt: new Date(),
+      endsAt: new Date(),
+      graceUntil: accessEndsAt,
+      accessEndsAt,
     };
     await database.users.updateOne({ _id: user._id }, { $set: { subscription } });
     expect(await watch("XRP/USDT")).toEqual({ symbols: ["XRP/USDT"] });

@@ -60,7 +60,8 @@ export class LivePrices {
     const { database, logger } = options;
     this.#options = options;
     this.#changes = new ChangeFeed({
-      ...{ database, logger },
+      database,
+      logger,
       collection: database.livePrices.collection.collectionName,
       onWrite: (document) => this.#receive(document),
       onOpen: () => void this.#read([...this.#markets.keys()]),

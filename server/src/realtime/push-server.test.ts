@@ -20,7 +20,8 @@ async function startServer(limits: typeof PATIENT) {
   const http = createServer();
   const io = new Server(http);
   const connections = new Connections({
-    ...{ logger, limits },
+    logger,
+    limits,
     networkOf: () => "a network",
     maxPerNetwork: 10,
   });

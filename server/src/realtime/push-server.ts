@@ -150,7 +150,8 @@ export class PushServer {
   ) {
     this.#deps = deps;
     this.#prices = new LivePrices({
-      ...{ database: deps.database, logger: deps.logger },
+      database: deps.database,
+      logger: deps.logger,
       // Encodes the price once for all.
       send: (socketIds, price) => this.#io.to(socketIds).emit("price", price),
     });
@@ -251,7 +252,8 @@ export class PushServer {
     { buffer, resume }: { buffer: SendBuffer; resume: () => Promise<AuthenticatedSession> },
   ): PriceWatch {
     const watch = new PriceWatch({
-      ...{ deps: this.#deps, prices: this.#prices },
+      deps: this.#deps,
+      prices: this.#prices,
       socket: { id: socket.id, isBehind: () => buffer.isBehind },
       readUser: async () => (await resume()).user,
     });

@@ -41,7 +41,10 @@ async function openEndedSession(): Promise<{
         session: { user, sessionId, startedAt: new Date(), expiresAt: new Date(Date.now() + 9e6) },
         log: { head: () => Promise.resolve(0), readAfter: () => Promise.resolve([]) },
         buffer: connections.bufferOf(socket.conn),
-        ...{ logger, now: () => new Date(), present: ({ data }) => data, readsAdminEvents: false },
+        logger,
+        now: () => new Date(),
+        present: ({ data }) => data,
+        readsAdminEvents: false,
         prices: { recheck: () => undefined, close: () => undefined },
       });
       const resume = () => {

@@ -265,7 +265,10 @@ describe("push", () => {
     const connectFrom = (origin: string) =>
       new Promise<string>((resolve) => {
         const socket = io(`http://localhost:${server.port}`, {
-          ...{ auth: { token }, transports: ["websocket"], forceNew: true, reconnection: false },
+          auth: { token },
+          transports: ["websocket"],
+          forceNew: true,
+          reconnection: false,
           extraHeaders: { Origin: origin },
         });
         socket.once("connect", () => resolve("connected"));

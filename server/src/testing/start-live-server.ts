@@ -72,16 +72,9 @@ export async function startLiveProduct(options: {
   const { database, settings } = first;
 
   async function startWorker(): Promise<SpawnedService> {
-    const worker = await spawnService("worker", {
-      ...TEST_SECRETS,
-      MONGODB_URI: databaseUri,
-      MARKET_DATA: "live",
-      EXCHANGES: "binance",
-      EXCHANGE_URL: exchange.url,
-      OPENAI_API_KEY: "sk-test",
-      OPENAI_BASE_URL: openai.baseUrl,
-      ...workerEnv,
-    });
+    const services = { exchangeUrl: exchange.url, openaiUrl: openai.baseUrl };
+    const env = { ...liveWorkerEnv(databaseUri, services), ...workerEnv };
+    const worker = await spawnService("worker", env);
     workers.push(worker);
     return worker;
   }
@@ -90,7 +83,14 @@ export async function startLiveProduct(options: {
   await database.jobs.updateOne({ name: "watch-entries" }, { disabled: true });
 
   return {
-    ...{ database, settings, server: first, servers, workers, exchange, openai, startWorker },
+    database,
+    settings,
+    server: first,
+    servers,
+    workers,
+    exchange,
+    openai,
+    startWorker,
     call: (
       user: UserRecord,
       path: string,
@@ -147,3 +147,16 @@ export class ApiClient {
     for (const client of this.#sockets.splice(0)) client.close();
   }
 }
+
+const liveWorkerEnv = (
+  databaseUri: string,
+  { exchangeUrl, openaiUrl }: { exchangeUrl: string; openaiUrl: string },
+) => ({
+  ...TEST_SECRETS,
+  MONGODB_URI: databaseUri,
+  MARKET_DATA: "live",
+  EXCHANGES: "binance",
+  EXCHANGE_URL: exchangeUrl,
+  OPENAI_API_KEY: "sk-test",
+  OPENAI_BASE_URL: openaiUrl,
+});

@@ -107,7 +107,10 @@ export const channelRoutes = {
     description: "One-click unsubscribing (RFC 8058).",
     limits: [
       {
-        ...{ name: "unsubscribe", points: 60, per: "minute", by: ["address"] },
+        name: "unsubscribe",
+        points: 60,
+        per: "minute",
+        by: ["address"],
         onlyAfter: "invalid-token",
       },
     ],

@@ -53,7 +53,14 @@ export function candleQuery(
 
 /** Markets of all exchanges: the product's crypto symbols, and others. */
 const CRYPTO_MARKETS: readonly ListedMarket[] = [
-  ...["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE"],
+  "BTC",
+  "ETH",
+  "BNB",
+  "ADA",
+  "SOL",
+  "XRP",
+  "LTC",
+  "DOGE",
   ...OTHER_COINS,
 ].map((base) => ({ base, quote: "USDT" }));
 
@@ -200,8 +207,16 @@ const FOREX: readonly ListedMarket[] = [
 const KRAKEN_NAMES: Readonly<Record<string, string>> = { BTC: "XBT", DOGE: "XDG" };
 /** Older coins have an X in front, currencies a Z. */
 const KRAKEN_ASSETS: Readonly<Record<string, string>> = {
-  ...{ BTC: "XXBT", ETH: "XETH", XRP: "XXRP", LTC: "XLTC", DOGE: "XXDG" },
-  ...{ EUR: "ZEUR", GBP: "ZGBP", AUD: "ZAUD", USD: "ZUSD", JPY: "ZJPY" },
+  BTC: "XXBT",
+  ETH: "XETH",
+  XRP: "XXRP",
+  LTC: "XLTC",
+  DOGE: "XXDG",
+  EUR: "ZEUR",
+  GBP: "ZGBP",
+  AUD: "ZAUD",
+  USD: "ZUSD",
+  JPY: "ZJPY",
 };
 const krakenName = (currency: string) => KRAKEN_NAMES[currency] ?? currency;
 const krakenAsset = (currency: string) => KRAKEN_ASSETS[currency] ?? currency;

@@ -109,18 +109,19 @@ function receiptOf(transactionHash: string, { transfers, confirmations, failed }
   return {
     ...place,
     status: failed ? "0x0" : "0x1",
-    ...{
-      type: "0x2",
-      gasUsed: "0xf618",
-      cumulativeGasUsed: "0xf618",
-      effectiveGasPrice: "0x3b9aca00",
-    },
+    type: "0x2",
+    gasUsed: "0xf618",
+    cumulativeGasUsed: "0xf618",
+    effectiveGasPrice: "0x3b9aca00",
     logs: transfers.map((transfer, index) => {
       const { topics, data } = transferLog(transfer);
       return {
         ...place,
-        ...{ address: `0x${transfer.token}`, logIndex: hex(index), removed: false },
-        ...{ topics: topics.map((topic) => `0x${topic}`), data: `0x${data}` },
+        address: `0x${transfer.token}`,
+        logIndex: hex(index),
+        removed: false,
+        topics: topics.map((topic) => `0x${topic}`),
+        data: `0x${data}`,
       };
     }),
   };

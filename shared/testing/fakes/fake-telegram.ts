@@ -54,7 +54,8 @@ export async function startFakeTelegram(token: string): Promise<FakeTelegram> {
   });
   return {
     ...fake,
-    ...{ sent: bot.sent, calls: bot.calls },
+    sent: bot.sent,
+    calls: bot.calls,
     answer: (...answers) => bot.answers.push(...answers),
     write: (chatId, text) => bot.write(chatId, text),
     repeatUpdates: () => bot.repeatUpdates(),

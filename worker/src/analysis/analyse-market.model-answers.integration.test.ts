@@ -186,7 +186,10 @@ describe("an answer of the model", () => {
     const { analysis } = await makeSignal("data:image/png;base64,AAAA");
     expect(openai.chats).toHaveLength(2);
     expect(analysis).toMatchObject({
-      ...{ final_signal: "WAIT", confidence: 0, entry: null, suggested_units: 0 },
+      final_signal: "WAIT",
+      confidence: 0,
+      entry: null,
+      suggested_units: 0,
       raw_ai: { confidence: 0, rationale: "The analyst gave no complete answer." },
     });
     expect(analysis.warnings).toEqual([

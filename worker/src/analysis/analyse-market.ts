@@ -61,7 +61,10 @@ function closedMarketAnalysis(
     condition,
     warnings: [...notes, `${reason} No analysis was made, and you were not charged.`],
     source: {
-      ...{ data, provider, analyst: "none", model: "none" },
+      data,
+      provider,
+      analyst: "none",
+      model: "none",
       last_candle_at: new Date(lastCandleAt(series, timeframe)).toISOString(),
       price: candles.at(-1)?.close ?? null,
     },

@@ -36,7 +36,11 @@ export function composeAnalysis(
   const { advice, model } = call.reply;
   const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
   return unsizedSchema.parse({
-    ...{ final_signal, confidence, entry, stop_loss, take_profit },
+    final_signal,
+    confidence,
+    entry,
+    stop_loss,
+    take_profit,
     warnings,
     suggested_hold: decision.suggested_hold,
     hold_candles: holdCandlesOf(decision, brief),

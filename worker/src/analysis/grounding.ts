@@ -145,7 +145,11 @@ function knownNumbers(
   return {
     numbers: {
       plain: [
-        ...[...shown, ...named, ...indicatorValues(brief), ...distances, ...multiple],
+        ...shown,
+        ...named,
+        ...indicatorValues(brief),
+        ...distances,
+        ...multiple,
         ...THRESHOLDS,
       ],
       percent: [...percentsOf(brief, named, distances), advice.confidence, ...ownNumbers],
@@ -179,7 +183,8 @@ function namedPrices({ price, candles, indicators, resistances, supports }: Mark
     price,
     ...[ema20, ema50, ema200, bands?.lower, bands?.middle, bands?.upper].filter(isKnown),
     ...[last?.open, last?.high, last?.low].filter(isKnown),
-    ...[...swings.highs, ...swings.lows],
+    ...swings.highs,
+    ...swings.lows,
     ...[...resistances, ...supports].map((level) => level.price),
     Math.max(...candles.map(({ high }) => high)),
     Math.min(...candles.map(({ low }) => low)),
@@ -225,7 +230,8 @@ function percentsOf(
     ...[rsi14, atrPercentile].filter(isKnown),
     ...(atrPercentile === null ? [] : [100 - atrPercentile]),
     ...bandPositions(brief),
-    ...[...THRESHOLDS, ...FIBONACCI_PERCENTS],
+    ...THRESHOLDS,
+    ...FIBONACCI_PERCENTS,
   ];
 }
 

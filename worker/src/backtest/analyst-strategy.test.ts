@@ -81,7 +81,10 @@ describe("an analyst whose answers are kept", () => {
     };
     const promptOf = () => "the same";
     const { analyst: caching, use } = cachedAnalyst({
-      ...{ analyst, model: "model-1", promptOf, directory },
+      analyst,
+      model: "model-1",
+      promptOf,
+      directory,
     });
     await caching.advise(request());
     expect(await caching.advise(request())).toMatchObject({ cutOff: "The answer was cut off." });

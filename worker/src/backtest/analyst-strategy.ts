@@ -78,7 +78,10 @@ function advisedTrade(analysis: Analysis, course: BacktestRange, bar: number): T
   const trade = tradeAt(course, bar);
   return {
     ...trade,
-    ...{ side, entry, stopLoss, takeProfit },
+    side,
+    entry,
+    stopLoss,
+    takeProfit,
     validUntil: analysis.valid_until ? Date.parse(analysis.valid_until) : trade.validUntil,
     holdCandles: holdLimit({
       candles: analysis.hold_candles ?? null,

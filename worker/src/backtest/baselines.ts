@@ -88,7 +88,9 @@ function geometryOf(trade: Trade, atr: number): LevelsInAtr {
   const sign = side === "BUY" ? 1 : -1;
   const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
   return {
-    ...{ entryAtr: inAtr(entry), stopAtr: inAtr(stopLoss), targetAtr: inAtr(takeProfit) },
+    entryAtr: inAtr(entry),
+    stopAtr: inAtr(stopLoss),
+    targetAtr: inAtr(takeProfit),
     validCandles: (validUntil - createdAt) / TIMEFRAME_MS[trade.timeframe],
     holdCandles,
   };

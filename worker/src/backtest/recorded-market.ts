@@ -111,7 +111,10 @@ async function fetchLive(
   const live = { ...settings, MARKET_DATA: "live" as const };
   const { marketData } = await createMarketData({ settings: live, now: Date.now, logger });
   const series = await fetchHistory({
-    ...{ market: marketData, symbol, timeframe, abort },
+    market: marketData,
+    symbol,
+    timeframe,
+    abort,
     count: bars + warmUp,
     onCandles: onFetched,
   });
@@ -202,7 +205,9 @@ export async function fetchHistory(options: {
 }): Promise<CandleSeries> {
   const { market, symbol, timeframe, count, abort, onCandles } = options;
   const pageOf = (left: number) => ({
-    ...{ symbol, timeframe, abort },
+    symbol,
+    timeframe,
+    abort,
     limit: Math.min(PAGE_CANDLES, Math.max(left, MIN_CANDLES)),
   });
   const newest = await market.candles(pageOf(count));

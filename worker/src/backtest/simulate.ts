@@ -156,7 +156,10 @@ export function tradeAt(
   const { symbol, timeframe } = course;
   const createdAt = closeOf(course, bar);
   return {
-    ...{ symbol, timeframe, createdAt, price: candleAt(course, bar).close },
+    symbol,
+    timeframe,
+    createdAt,
+    price: candleAt(course, bar).close,
     validUntil: validUntil({ timeframe, lastCandleAt: createdAt }),
   };
 }

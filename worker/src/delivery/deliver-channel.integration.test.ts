@@ -69,8 +69,12 @@ describe("delivery to a channel", () => {
   /** A completed BUY that may be entered for an hour. */
   const completeSignal = async (overrides: Partial<SignalResponse["analysis"]> = {}) => {
     const analysis = {
-      ...{ ...WAIT_ANALYSIS, final_signal: "BUY" as const, confidence: 70 },
-      ...{ entry: 100, stop_loss: 95, take_profit: 110 },
+      ...WAIT_ANALYSIS,
+      final_signal: "BUY" as const,
+      confidence: 70,
+      entry: 100,
+      stop_loss: 95,
+      take_profit: 110,
       valid_until: new Date(stage.now().getTime() + HOUR_MS).toISOString(),
       ...overrides,
     };
@@ -271,7 +275,8 @@ describe("delivery to a channel", () => {
           type: "channel.summary",
           user: { username: ann.username, email: ann.email },
           data: {
-            ...{ from: NIGHT.toISOString(), to: NIGHT.toISOString() },
+            from: NIGHT.toISOString(),
+            to: NIGHT.toISOString(),
             counts: { "signal.completed": 2, "signal.outcome": 1 },
             messages: [{ data: useful.data }, { type: "signal.outcome" }],
           },
@@ -282,7 +287,9 @@ describe("delivery to a channel", () => {
       await resolve("day, too");
       await stage.deliverDue();
       expect(messages.map(({ type }) => type)).toEqual([
-        ...["channel.summary", "signal.outcome", "signal.outcome"],
+        "channel.summary",
+        "signal.outcome",
+        "signal.outcome",
       ]);
     });
 
@@ -347,7 +354,10 @@ describe("delivery to a channel", () => {
     });
     const submitProof = () =>
       stage.addEvent(ADMINS_STREAM, "proof:submitted", {
-        ...{ username: "bob", sender_name: "Bob", filename: "a.png", url: "/payment_proofs/a.png" },
+        username: "bob",
+        sender_name: "Bob",
+        filename: "a.png",
+        url: "/payment_proofs/a.png",
         submitted_at: stage.now().toISOString(),
       });
 
@@ -390,7 +400,10 @@ describe("delivery to a channel", () => {
     const stream = userStream(ann._id);
     const count = 10_000;
     const events = Array.from({ length: count }, (_, index) => ({
-      ...{ _id: new Types.ObjectId(), stream, seq: index + 1, at: stage.now() },
+      _id: new Types.ObjectId(),
+      stream,
+      seq: index + 1,
+      at: stage.now(),
       name: index % 250 === 249 ? "signal:outcome" : "history:cleared",
       data: index % 250 === 249 ? { signal_id: `${index}`, ...OUTCOME } : {},
     }));
@@ -487,7 +500,8 @@ describe("delivery to a channel", () => {
       resume({ outcome: "retry", responseStatus: 500, error: "late" });
       await work;
       expect((await deliveriesOf(lease)).map(({ status }) => status)).toEqual([
-        ...["delivered", "delivered"],
+        "delivered",
+        "delivered",
       ]);
       expect(await stored(lease)).toMatchObject({ leaseId: null, dueAt: null });
     });

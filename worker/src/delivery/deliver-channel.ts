@@ -136,8 +136,12 @@ async function send(
   }
   const { username, email } = user;
   const message: ChannelMessage = {
-    ...{ id: delivery._id.toString(), channelId: channel._id.toString(), type: delivery.type },
-    ...{ ...content, target, user: { username, email } },
+    id: delivery._id.toString(),
+    channelId: channel._id.toString(),
+    type: delivery.type,
+    ...content,
+    target,
+    user: { username, email },
   };
   const abort = AbortSignal.timeout(attemptTimeoutMs);
   const timedOut = delay(attemptTimeoutMs + GRACE_MS, notSent("There was no response in time."), {
@@ -152,7 +156,9 @@ const notSent = (error: string): SendResult => ({ outcome: "retry", responseStat
 
 /** Only the result of an attempt that no other worker has recorded counts, as after a suspension. */
 const unrecorded = ({ _id, attempts }: DeliveryRecord) => ({
-  ...{ _id, attempts, status: "retrying" as const },
+  _id,
+  attempts,
+  status: "retrying" as const,
 });
 
 async function finish(

@@ -11,16 +11,29 @@ const MARKET = { symbol: "BTC/USDT", timeframe: "1h" } as const;
 const signals = new Map([["1", { ...MARKET, analysis: tradeAnalysis(new Date(AT)) }]]);
 const describeOne = (type: MessageType, data: unknown) => describeMessage({ type, data }, signals);
 const signal = (analysis: object | null) => ({
-  ...{ signal_id: "1", ...MARKET, status: "completed", created_at: AT },
+  signal_id: "1",
+  ...MARKET,
+  status: "completed",
+  created_at: AT,
   analysis: analysis && { ...WAIT_ANALYSIS, ...analysis },
 });
 const BUY = {
-  ...{ final_signal: "BUY", confidence: 72.04, entry: 113_456.789, stop_loss: 112_000 },
-  ...{ take_profit: 0.0000123456789, valid_until: AT },
+  final_signal: "BUY",
+  confidence: 72.04,
+  entry: 113_456.789,
+  stop_loss: 112_000,
+  take_profit: 0.0000123456789,
+  valid_until: AT,
 };
 const user = {
-  ...{ username: "bob", email: "bob@example.com", email_verified: true, role: "user" },
-  ...{ approved: false, allow_image_upload: false, image_credits: 1, subscription: null },
+  username: "bob",
+  email: "bob@example.com",
+  email_verified: true,
+  role: "user",
+  approved: false,
+  allow_image_upload: false,
+  image_credits: 1,
+  subscription: null,
 };
 
 describe("what a message says about", () => {
@@ -73,16 +86,25 @@ describe("what a message says about", () => {
     expect(text.facts?.at(-1)?.[1]).toBe(TIME);
     expect(text.levels?.[0]).toEqual(firstLevel);
     expect(text.levels?.slice(-3).map(([label]) => label)).toEqual([
-      ...["Entry", "Stop loss", "Take profit"],
+      "Entry",
+      "Stop loss",
+      "Take profit",
     ]);
     expect(describeOne(type, { signal_id: "2", ...data }).subject).toMatch(/: deleted signal$/);
   });
 
   it("an entry that was not filled in time", () => {
     const resolution: Resolution = {
-      ...{ outcome: "EXPIRED", reason: "not-filled", resolved_at: AT, filled_at: null, fill: null },
-      ...{ exited_at: null, exit: null, r_multiple: null },
-      ...{ max_favourable_r: null, max_adverse_r: null },
+      outcome: "EXPIRED",
+      reason: "not-filled",
+      resolved_at: AT,
+      filled_at: null,
+      fill: null,
+      exited_at: null,
+      exit: null,
+      r_multiple: null,
+      max_favourable_r: null,
+      max_adverse_r: null,
       costs: { spread_percent: 0, commission_percent: 0 },
     };
     const data = { signal_id: "1", outcome: "EXPIRED", resolved_at: AT };
@@ -103,7 +125,8 @@ describe("what a message says about", () => {
       "subscription.expiring",
       { plan: "pro", ends_at: AT, days_left: 1 },
       {
-        ...{ subject: "Your subscription ends in 1 day", path: "/payment?plan=pro" },
+        subject: "Your subscription ends in 1 day",
+        path: "/payment?plan=pro",
         text: `Your Pro plan ends on ${TIME}.`,
       },
     ],
@@ -130,12 +153,14 @@ describe("what a message says about", () => {
 
   it("quiet hours: how much happened, and what is still of use", () => {
     const data = {
-      ...{ from: AT, to: "2026-11-22T05:30:00.000Z" },
+      from: AT,
+      to: "2026-11-22T05:30:00.000Z",
       counts: { "signal.outcome": 1, "signal.completed": 3 },
       messages: [
         { type: "signal.completed", timestamp: AT, data: signal(BUY) },
         {
-          ...{ type: "signal.outcome", timestamp: AT },
+          type: "signal.outcome",
+          timestamp: AT,
           data: { signal_id: "1", outcome: "WIN", resolved_at: AT },
         },
       ],

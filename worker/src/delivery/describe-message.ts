@@ -113,7 +113,8 @@ const ADMIN_USERS = { path: "/admin/users", button: "Open the users" };
 const TEST_MESSAGE: MessageText = {
   subject: "Test message",
   text: "Your channel is working.",
-  ...{ path: "/user-panel", button: "Open your account" },
+  path: "/user-panel",
+  button: "Open your account",
 };
 
 function describeSignal({
@@ -286,7 +287,8 @@ const describeExpiry = ({
 }: EventData<"subscription:expiring">): MessageText => ({
   subject: `Your subscription ends in ${plural(days_left, "day")}`,
   text: `Your ${planById(plan).name} plan ends on ${timeText(ends_at)}.`,
-  ...{ path: `/payment?plan=${plan}`, button: "Renew your subscription" },
+  path: `/payment?plan=${plan}`,
+  button: "Renew your subscription",
 });
 
 function describeProof(proof: EventData<"proof:submitted">): MessageText {
@@ -329,7 +331,8 @@ const describeBudget = ({
     ["Spent", formatUsd(spent_usd)],
     ["Budget", formatUsd(budget_usd)],
   ],
-  ...{ path: "/admin/system", button: "Open the system page" },
+  path: "/admin/system",
+  button: "Open the system page",
 });
 
 const EVENT_WORDS: Record<keyof ChannelSummary["counts"], string> = {

@@ -60,14 +60,21 @@ describe("an email channel", () => {
     await database.channels.deleteMany();
     ann = await createUser(database);
     channel = await createChannel(stage, ann, {
-      ...{ url: "", kind: "email", target: secrets.seal({ kind: "email" }), events: ALL_EVENTS },
+      url: "",
+      kind: "email",
+      target: secrets.seal({ kind: "email" }),
+      events: ALL_EVENTS,
     });
   };
   const completeSignal = async (changes: Partial<Analysis> = {}) => {
     const validUntil = new Date(stage.now().getTime() + HOUR_MS).toISOString();
     const analysis = tradeAnalysis(stage.now(), {
-      ...{ confidence: 72, valid_until: validUntil, suggested_units: 0.5 },
-      ...{ estimated_dollar_risk: 2.5, required_margin: 50, ...changes },
+      confidence: 72,
+      valid_until: validUntil,
+      suggested_units: 0.5,
+      estimated_dollar_risk: 2.5,
+      required_margin: 50,
+      ...changes,
     });
     const [signal] = await createSignals(database, ann, { analysis });
     if (!signal) throw new Error("No signal was made.");
@@ -83,14 +90,20 @@ describe("an email channel", () => {
   const idsOf = () => smtp.mails.map(({ headers }) => headers.get("message-id"));
   const accountChanged = (image_credits: number) =>
     tell("account:updated", {
-      ...{ approved: true, role: "user", allow_image_upload: true, image_credits },
+      approved: true,
+      role: "user",
+      allow_image_upload: true,
+      image_credits,
       reason: "credits-granted",
     });
 
   it("tells a signal with its levels, reasons and warnings, and links to it", async () => {
     const raw_ai = {
-      ...{ confidence: 72, market_condition: "Trending", what_to_watch_for: [] },
-      ...{ rationale: { trend: "Up <b>strongly</b>." }, key_evidence: ["Higher lows"] },
+      confidence: 72,
+      market_condition: "Trending",
+      what_to_watch_for: [],
+      rationale: { trend: "Up <b>strongly</b>." },
+      key_evidence: ["Higher lows"],
     };
     const id = await completeSignal({ raw_ai, warnings: ["Demo data: recorded candles."] });
     await stage.deliverDue();
@@ -148,16 +161,25 @@ describe("an email channel", () => {
   it("tells administrators what waits for them, and escapes what users have typed", async () => {
     ann = await createUser(database, { role: "admin" });
     await createChannel(stage, ann, {
-      ...{ url: "", kind: "email", target: secrets.seal({ kind: "email" }), events: ALL_EVENTS },
+      url: "",
+      kind: "email",
+      target: secrets.seal({ kind: "email" }),
+      events: ALL_EVENTS,
       afterAdminSeq: (await database.streamHeads.findById(ADMINS_STREAM).lean())?.seq ?? 0,
     });
     const submitted_at = "2026-11-21T10:00:00.000Z";
     await stage.addEvent(ADMINS_STREAM, "proof:submitted", {
-      ...{ username: "bob", sender_name: '<script src="//x">', submitted_at },
-      ...{ filename: "proof.png", url: "/payment_proofs/proof.png", plan: "trader" as const },
+      username: "bob",
+      sender_name: '<script src="//x">',
+      submitted_at,
+      filename: "proof.png",
+      url: "/payment_proofs/proof.png",
+      plan: "trader" as const,
     });
     await stage.addEvent(ADMINS_STREAM, "budget:reached", {
-      ...{ percent: 80, spent_usd: 8, budget_usd: 10 },
+      percent: 80,
+      spent_usd: 8,
+      budget_usd: 10,
     });
     await stage.deliverDue();
     expect(subjects()).toEqual([
@@ -221,7 +243,10 @@ describe("an email channel", () => {
 
   it("sends a message twice, with the same id, if its worker dies before it is recorded", async () => {
     await stage.addEvent(ann, "account:updated", {
-      ...{ approved: true, role: "user", allow_image_upload: true, image_credits: 1 },
+      approved: true,
+      role: "user",
+      allow_image_upload: true,
+      image_credits: 1,
       reason: "approved",
     });
     await database.channels.updateOne({ _id: channel._id }, { $set: { dueAt: stage.now() } });

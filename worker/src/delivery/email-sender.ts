@@ -62,7 +62,9 @@ function channelEmail(
   return composeEmail(
     { to, username, link: page(path) },
     {
-      ...{ subject, button, note: noteOf(message) },
+      subject,
+      button,
+      note: noteOf(message),
       request: [`${subject}.`, text ?? []].flat().join(" "),
       facts: [...levels, ...facts],
       points: points.map((point) => ({

@@ -75,7 +75,9 @@ export async function planDelivery(
   if (isIdle) return { result: "idle", channel };
   const source = next && { stream: next.scan.stream, fromSeq: next.event.seq, seq: next.event.seq };
   return commitPlan(deps, channel, {
-    ...{ at, cursors, heldSince: null },
+    at,
+    cursors,
+    heldSince: null,
     ...(next && source && { delivery: { type: next.event.type, source, eventAt: next.event.at } }),
   });
 }
@@ -98,8 +100,10 @@ interface Plan {
 const skipGap = ({ stream, after, lastSeq }: Scan, eventAt: Date): Omit<Plan, "at"> => ({
   cursors: [{ stream, seq: lastSeq }],
   delivery: {
-    ...{ type: "channel.summary", source: { stream, fromSeq: after + 1, seq: lastSeq } },
-    ...{ eventAt, status: "suppressed" },
+    type: "channel.summary",
+    source: { stream, fromSeq: after + 1, seq: lastSeq },
+    eventAt,
+    status: "suppressed",
     error: `Events are kept for 7 days. Older ones that were skipped: ${lastSeq - after}.`,
   },
 });
@@ -153,8 +157,16 @@ function newDelivery(
 ): Omit<DeliveryRecord, "order"> {
   const { _id: channelId, userId } = channel;
   return {
-    ...{ _id: new Types.ObjectId(), channelId, userId, ...planned, status, error },
-    ...{ isRequested: false, attempts: 0, responseStatus: null, createdAt: at },
+    _id: new Types.ObjectId(),
+    channelId,
+    userId,
+    ...planned,
+    status,
+    error,
+    isRequested: false,
+    attempts: 0,
+    responseStatus: null,
+    createdAt: at,
     nextAttemptAt: status === "retrying" ? at : null,
   };
 }
@@ -187,7 +199,10 @@ async function scanStream(
   if (head <= after) return none;
   const limit = Math.min(SCAN_SIZE, head - after);
   const found = await readEvents(database, {
-    ...{ stream: name, after, limit, dataFields: ["analysis.confidence"] },
+    stream: name,
+    after,
+    limit,
+    dataFields: ["analysis.confidence"],
   });
   const scanned = found.map((event) => scannedSchema.parse(event));
   if (scanned[0]?.seq !== after + 1) {

@@ -46,7 +46,9 @@ describe("workers that deliver", () => {
   };
   const resolve = (user: UserRecord, signal_id: string) =>
     stage.addEvent(user, "signal:outcome", {
-      ...{ signal_id, outcome: "WIN", resolved_at: "2026-11-21T10:00:00.000Z" },
+      signal_id,
+      outcome: "WIN",
+      resolved_at: "2026-11-21T10:00:00.000Z",
     });
   const received = () => receiver.received.map(({ data }) => signalRefSchema.parse(data).signal_id);
 

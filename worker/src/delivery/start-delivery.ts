@@ -58,7 +58,9 @@ class Waker {
     this.#deps = deps;
     this.#onWoken = onWoken;
     this.#feed = new ChangeFeed({
-      ...{ database: deps.database, logger: deps.logger, collection: "events" },
+      database: deps.database,
+      logger: deps.logger,
+      collection: "events",
       match: { name: { $in: eventNamesOf([...USER_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS]) } },
       fields: ["stream", "recipients.stream"],
       onWrite: (event) => this.#add(eventSchema.parse(event)),

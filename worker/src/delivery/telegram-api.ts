@@ -51,7 +51,8 @@ export function telegramFailure(error: unknown): TelegramFailure | null {
     const { error_code: status, parameters } = error;
     const { retry_after: seconds } = parameters;
     return {
-      ...{ status, error: `Telegram answered with ${status}.` },
+      status,
+      error: `Telegram answered with ${status}.`,
       ...(seconds !== undefined && { retryAfterMs: seconds * 1_000 }),
     };
   }

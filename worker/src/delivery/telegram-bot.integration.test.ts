@@ -46,7 +46,9 @@ describe("the Telegram bot", () => {
     };
     const worker = startTelegram(
       {
-        ...{ database, workerId, secrets: stage.channelSecrets },
+        database,
+        workerId,
+        secrets: stage.channelSecrets,
         readTime: async () => stage.now(),
         logger: createLogger({ service: "test", level: "trace", destination }),
         settings: { TELEGRAM_API_URL: url, CLIENT_ORIGIN: ["https://app.example.com"] },
@@ -62,8 +64,14 @@ describe("the Telegram bot", () => {
     const codeHash = createHash("sha256").update(code).digest("hex");
     const expiresAt = new Date(stage.now().getTime() + 600_000);
     return createChannel(stage, user, {
-      ...{ url: "", kind, target: null, enabled: false, link: { codeHash, expiresAt } },
-      ...{ afterSeq: 0, uniqueKey: "telegram", ...overrides },
+      url: "",
+      kind,
+      target: null,
+      enabled: false,
+      link: { codeHash, expiresAt },
+      afterSeq: 0,
+      uniqueKey: "telegram",
+      ...overrides,
     });
   };
   const stored = ({ _id }: ChannelRecord) => database.channels.findById(_id).lean();
@@ -83,7 +91,8 @@ describe("the Telegram bot", () => {
     expect(linked).toMatchObject({ enabled: true, afterSeq: 7, disabledReason: null });
     expect(linked?.link).toBeUndefined();
     expect(stage.channelSecrets.open(linked?.target ?? "")).toEqual({
-      ...{ kind: "telegram", chatId: String(chat) },
+      kind: "telegram",
+      chatId: String(chat),
     });
     expect(await ask("/start code-1")).toContain("used already. This chat is connected");
     expect(await ask("/start code-1", chat + 1_000)).toContain("wrong or was used already. Open");
@@ -103,7 +112,9 @@ describe("the Telegram bot", () => {
     await ask("/start code-3");
     await ask("/start code-4");
     expect(await stored(first)).toMatchObject({
-      ...{ enabled: false, target: null, disabledReason: "unsubscribed" },
+      enabled: false,
+      target: null,
+      disabledReason: "unsubscribed",
     });
     expect(await stored(second)).toMatchObject({ enabled: true });
     const told = { name: "channel:disabled", "data.channel_id": String(first._id) };
@@ -126,9 +137,7 @@ describe("the Telegram bot", () => {
     const createdAt = new Date("2026-11-21T10:00:00Z");
     await createDelivery(database, channel, { createdAt });
     expect(await ask("/stop")).toContain("Messages are off.");
-    expect(await stored(channel)).toMatchObject({
-      ...{ enabled: false, disabledReason: "unsubscribed" },
-    });
+    expect(await stored(channel)).toMatchObject({ enabled: false, disabledReason: "unsubscribed" });
     const off = await ask("/status");
     expect(off).toContain("<b>Messages are off.</b>");
     expect(off).toContain("Last message: 21 November 2026 at 10:00 UTC, delivered");

@@ -10,7 +10,8 @@ const OPEN = `<a href="${ORIGIN}/signals/1">Open the signal</a>`;
 describe("a message in Telegram", () => {
   it("has levels to copy, facts, reasons and a link", () => {
     const message = {
-      ...{ subject: "BUY BTC/USDT 1h, 72% confidence", text: "Do not enter late." },
+      subject: "BUY BTC/USDT 1h, 72% confidence",
+      text: "Do not enter late.",
       levels: [["Entry", "113456.79"]],
       facts: [["Hold", "12 candles"]],
       points: [{ text: "Higher lows" }],

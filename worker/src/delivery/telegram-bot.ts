@@ -274,8 +274,11 @@ async function turnOn(
   const user = await database.users.findById(userId).session(session).lean();
   const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
   const set = {
-    ...{ target: secrets.seal({ kind: "telegram", chatId }), chatHash: secrets.hashChat(chatId) },
-    ...{ enabled: true, disabledReason: null, afterSeq: user?.lastEventSeq ?? 0 },
+    target: secrets.seal({ kind: "telegram", chatId }),
+    chatHash: secrets.hashChat(chatId),
+    enabled: true,
+    disabledReason: null,
+    afterSeq: user?.lastEventSeq ?? 0,
     afterAdminSeq: afterAdminSeq === null ? null : adminHead,
   };
   await database.channels.updateOne({ _id }, { $set: set, $unset: { link: 1 } }, { session });
@@ -354,7 +357,9 @@ function resultOf(cause: unknown): SendResult {
   const { status: responseStatus, retryAfterMs, error } = failure;
   return {
     outcome: responseStatus === FORBIDDEN ? "gone" : "retry",
-    ...{ responseStatus, error, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+    responseStatus,
+    error,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 

@@ -36,13 +36,17 @@ describe("delivery to Telegram", () => {
   const stageWith = (url: string) =>
     deliveryStage(database, {
       telegram: telegramSender({
-        ...{ database, api: telegramApi(TOKEN, url), pace: new TelegramPace() },
-        ...{ origin: "https://app.example.com", isReady: () => isReady },
+        database,
+        api: telegramApi(TOKEN, url),
+        pace: new TelegramPace(),
+        origin: "https://app.example.com",
+        isReady: () => isReady,
       }),
     });
   const addChat = (chatId = "77", user = ann) =>
     createChannel(stage, user, {
-      ...{ url: "", kind: "telegram" },
+      url: "",
+      kind: "telegram",
       target: stage.channelSecrets.seal({ kind: "telegram", chatId }),
     });
   const resolve = (signal_id: string) =>
@@ -74,7 +78,9 @@ describe("delivery to Telegram", () => {
     await stage.deliverDue();
     const [delivery] = await deliveriesOf(channel);
     expect(delivery).toMatchObject({
-      ...{ status: "retrying", responseStatus: 429, error: "Telegram answered with 429." },
+      status: "retrying",
+      responseStatus: 429,
+      error: "Telegram answered with 429.",
       nextAttemptAt: new Date(stage.now().getTime() + 40_000),
     });
     stage.pass(39_999);
@@ -105,7 +111,8 @@ describe("delivery to Telegram", () => {
     await resolve("two");
     await stage.deliverDue();
     expect(await database.channels.findById(channel._id).lean()).toMatchObject({
-      ...{ enabled: false, disabledReason: "gone" },
+      enabled: false,
+      disabledReason: "gone",
     });
     expect(telegram.sent).toHaveLength(0);
     expect(
@@ -129,7 +136,9 @@ describe("delivery to Telegram", () => {
     await database.channels.updateOne({ _id: other._id }, { dueAt: stage.now() });
     await stage.deliverDue();
     expect((await deliveriesOf(other))[0]).toMatchObject({
-      ...{ status: "retrying", error: "Telegram could not be reached.", attempts: 2 },
+      status: "retrying",
+      error: "Telegram could not be reached.",
+      attempts: 2,
     });
   });
 

@@ -56,7 +56,9 @@ describe("a web push channel", () => {
   };
   const resolve = (signal_id: string) =>
     stage.addEvent(ann, "signal:outcome", {
-      ...{ signal_id, outcome: "WIN", resolved_at: "2026-11-21T10:00:00.000Z" },
+      signal_id,
+      outcome: "WIN",
+      resolved_at: "2026-11-21T10:00:00.000Z",
     });
   const received = () => service.received.map(({ text }) => messageSchema.parse(JSON.parse(text)));
   const receivedIds = () => received().map(({ data }) => data.signal_id);
@@ -77,15 +79,14 @@ describe("a web push channel", () => {
     stage.pass(HOUR_MS / 2);
     await stage.deliverDue();
     const [push] = service.received;
-    expect(push).toMatchObject({
-      ...{ ttlSeconds: 1_800, urgency: "high", subject: vapid.subject },
-    });
+    expect(push).toMatchObject({ ttlSeconds: 1_800, urgency: "high", subject: vapid.subject });
     expect(push?.encryptedBytes).toBeLessThanOrEqual(3_072);
     const { signal_id, symbol, timeframe, analysis } = data;
     const { entry, stop_loss, take_profit } = analysis ?? {};
     expect(received()).toMatchObject([
       {
-        ...{ type: "signal.completed", timestamp },
+        type: "signal.completed",
+        timestamp,
         data: { signal_id, symbol, timeframe, analysis: { entry, stop_loss, take_profit } },
       },
     ]);
@@ -98,8 +99,8 @@ describe("a web push channel", () => {
     await stage.deliverDue();
     expect(receivedIds()).toEqual(["first", "second"]);
     expect(service.received.map(({ ttlSeconds, urgency }) => [ttlSeconds, urgency])).toEqual([
-      ...[[86_400, "normal"]],
-      ...[[86_400, "normal"]],
+      [86_400, "normal"],
+      [86_400, "normal"],
     ]);
   });
 
@@ -136,7 +137,8 @@ describe("a web push channel", () => {
     await stage.deliverDue();
     expect(receivedIds()).toEqual(["first"]);
     expect(await database.channels.findById(channel._id).lean()).toMatchObject({
-      ...{ enabled: false, disabledReason: "gone" },
+      enabled: false,
+      disabledReason: "gone",
     });
     const events = await database.events.find({ stream: userStream(ann._id) }).lean();
     expect(events.at(-1)).toMatchObject({
@@ -167,9 +169,15 @@ describe("a web push channel", () => {
     for (const endpoint of [subscription.endpoint, "https://push.example.com/1"]) {
       const result = await webPushSender(policy, vapid).send(
         {
-          ...{ id: "1", channelId: "1", type: "channel.test", data: {}, timestamp: stage.now() },
+          id: "1",
+          channelId: "1",
+          type: "channel.test",
+          data: {},
+          timestamp: stage.now(),
           target: { kind: "web-push", subscription: { ...subscription, endpoint } },
-          ...{ user: ann, sentAt: stage.now(), validUntil: null },
+          user: ann,
+          sentAt: stage.now(),
+          validUntil: null,
         },
         AbortSignal.timeout(5_000),
       );

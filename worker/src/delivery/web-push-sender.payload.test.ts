@@ -8,8 +8,13 @@ const AT = new Date("2026-11-21T10:00:00Z");
 const payloadSchema = z.object({ data: z.unknown() });
 
 const signalWith = (analysis: Analysis): SignalResponse => ({
-  ...{ signal_id: "0123456789abcdef01234567", symbol: "1000SATS/USDT:USDT", timeframe: "1h" },
-  ...{ status: "completed", created_at: AT.toISOString(), origin: "request", analysis },
+  signal_id: "0123456789abcdef01234567",
+  symbol: "1000SATS/USDT:USDT",
+  timeframe: "1h",
+  status: "completed",
+  created_at: AT.toISOString(),
+  origin: "request",
+  analysis,
 });
 
 describe("the payload of a push", () => {

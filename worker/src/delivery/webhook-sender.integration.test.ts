@@ -7,23 +7,65 @@ import type { ChannelMessage } from "./channel-sender.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
 const messageTo = (url: string): ChannelMessage => ({
-  ...{ id: "msg_1", channelId: "1", type: "channel.test", data: {}, timestamp: new Date() },
+  id: "msg_1",
+  channelId: "1",
+  type: "channel.test",
+  data: {},
+  timestamp: new Date(),
   target: { kind: "webhook", url, secret: TEST_WEBHOOK_SECRET },
   user: { username: "ann", email: "ann@example.com" },
-  ...{ sentAt: new Date(), validUntil: null },
+  sentAt: new Date(),
+  validUntil: null,
 });
 const inTime = () => AbortSignal.timeout(5_000);
 
 /** Hosts of addresses that must not be called. `PORT` is that of a server of this machine that counts connections. */
 const LITERALS = [
-  ...["127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1"],
-  ...["017700000001", "127.255.255.254", "0.0.0.0", "0", "localhost", "LOCALHOST.", "a.localhost."],
-  ...["10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "2852039166"],
-  ...["0xa9fea9fe", "0251.0376.0251.0376", "192.0.0.192", "198.18.0.1", "224.0.0.1", "240.0.0.1"],
-  ...["255.255.255.255", "168.63.129.16", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"],
-  ...["[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]"],
-  ...["[2001:0:7f00:1::]", "[fe80::1]", "[fc00::1]", "[fec0::1]", "[ff02::1]", "[fd00:ec2::254]"],
-  ...["①②⑦.⓪.⓪.①", "127。0。0。1", "1270.0.0.1"],
+  "127.0.0.1",
+  "127.1",
+  "127.0.1",
+  "2130706433",
+  "0x7f000001",
+  "0x7f.1",
+  "0177.0.0.1",
+  "017700000001",
+  "127.255.255.254",
+  "0.0.0.0",
+  "0",
+  "localhost",
+  "LOCALHOST.",
+  "a.localhost.",
+  "10.0.0.1",
+  "172.16.0.1",
+  "192.168.1.1",
+  "100.64.0.1",
+  "169.254.169.254",
+  "2852039166",
+  "0xa9fea9fe",
+  "0251.0376.0251.0376",
+  "192.0.0.192",
+  "198.18.0.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "255.255.255.255",
+  "168.63.129.16",
+  "[::1]",
+  "[::]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::127.0.0.1]",
+  "[64:ff9b:1::7f00:1]",
+  "[2002:7f00:1::]",
+  "[2001:0:7f00:1::]",
+  "[fe80::1]",
+  "[fc00::1]",
+  "[fec0::1]",
+  "[ff02::1]",
+  "[fd00:ec2::254]",
+  "①②⑦.⓪.⓪.①",
+  "127。0。0。1",
+  "1270.0.0.1",
 ];
 
 describe("the webhook sender", () => {
@@ -130,7 +172,9 @@ describe("the webhook sender", () => {
     it("gives up a receiver that does not answer", async () => {
       behave = async () => undefined;
       expect(await send(AbortSignal.timeout(100))).toEqual({
-        ...{ outcome: "retry", responseStatus: null, error: "There was no response in time." },
+        outcome: "retry",
+        responseStatus: null,
+        error: "There was no response in time.",
       });
     });
 

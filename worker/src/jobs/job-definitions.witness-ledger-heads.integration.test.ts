@@ -15,7 +15,10 @@ it("logs a witness that fails once, however many rounds that lasts, and its retu
   const now = () => new Date("2025-01-31T12:00:00.000Z");
   const at = "2025-01-31T00:00:00.000Z";
   await database.ledgerPublications.create({
-    ...{ _id: "2025-01-31", seq: 1, hash: "ab".repeat(32), at },
+    _id: "2025-01-31",
+    seq: 1,
+    hash: "ab".repeat(32),
+    at,
   });
   const calendar = await startFakeCalendar();
   const logger = createLogger({ service: "test", level: "silent" });

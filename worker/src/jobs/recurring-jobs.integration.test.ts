@@ -75,7 +75,9 @@ describe("recurring jobs", () => {
     let isAborted = false;
     const started = new Promise<void>((resolve) => {
       void worker.add({
-        ...{ name: "long", every: "1 second", lockMs: 10_000 },
+        name: "long",
+        every: "1 second",
+        lockMs: 10_000,
         work: (abort) => {
           resolve();
           return new Promise((done) => {

@@ -38,10 +38,14 @@ describe("a run of the schedule", () => {
     }
     stop = new AbortController();
     deps = {
-      ...{ database, logger: createLogger({ service: "test", level: "silent" }) },
-      ...{ metrics: createWorkerMetrics(), marketData: memoryMarketData({}) },
-      ...{ analyst: scriptedAnalyst([]), tradingCosts: DEFAULT_TRADING_COSTS },
-      ...{ now: () => new Date(clock), shutdown: stop.signal },
+      database,
+      logger: createLogger({ service: "test", level: "silent" }),
+      metrics: createWorkerMetrics(),
+      marketData: memoryMarketData({}),
+      analyst: scriptedAnalyst([]),
+      tradingCosts: DEFAULT_TRADING_COSTS,
+      now: () => new Date(clock),
+      shutdown: stop.signal,
     };
   });
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
@@ -50,7 +54,9 @@ describe("a run of the schedule", () => {
     createWatchlistItem(database, ann, { symbol, createdAt: new Date(0) });
   const run = (overrides: Partial<ScheduleDeps> = {}) =>
     runSchedule({
-      ...{ ...deps, minTimeframe: "1m", abort: stop.signal },
+      ...deps,
+      minTimeframe: "1m",
+      abort: stop.signal,
       readTime: async () => new Date(clock),
       pause: async (timeMs) => {
         clock += timeMs;

@@ -50,10 +50,14 @@ describe("the schedule of watched markets", () => {
     }
     ann = await createUser(database, { approved: true });
     deps = {
-      ...{ database, logger: createLogger({ service: "test", level: "silent" }) },
-      ...{ metrics: createWorkerMetrics(), marketData: memoryMarketData({}) },
-      ...{ analyst: scriptedAnalyst([]), tradingCosts: DEFAULT_TRADING_COSTS },
-      ...{ now: () => secondsLater(5), shutdown: new AbortController().signal },
+      database,
+      logger: createLogger({ service: "test", level: "silent" }),
+      metrics: createWorkerMetrics(),
+      marketData: memoryMarketData({}),
+      analyst: scriptedAnalyst([]),
+      tradingCosts: DEFAULT_TRADING_COSTS,
+      now: () => secondsLater(5),
+      shutdown: new AbortController().signal,
     };
   });
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
@@ -83,7 +87,12 @@ describe("the schedule of watched markets", () => {
     const candleClosedAt = lastCandleClose("1h", at);
     const key = analysisKey({ ...asked, candleClosedAt }, { ...SETUP });
     const input = (when: Date) => ({
-      ...{ database: on, userId: user._id, request: asked, key, candleClosedAt, at: when },
+      database: on,
+      userId: user._id,
+      request: asked,
+      key,
+      candleClosedAt,
+      at: when,
     });
     const options = { lockKeys: userStream(user._id), batch: { write: joiningAnalyses, input } };
     await commitBatched(on, { ...options, now: () => at }, (uow, joined) =>

@@ -156,8 +156,11 @@ async function findWatchedMarkets(
 ): Promise<WatchedMarket[]> {
   const isWatching = { timeframe, enabled: true, createdAt: { $lte: closedAt } };
   const approved = {
-    ...{ from: users.collection.collectionName, localField: "userId", foreignField: "_id" },
-    ...{ pipeline: [{ $match: accessFilter(at) }, { $project: { _id: 1 } }], as: "approved" },
+    from: users.collection.collectionName,
+    localField: "userId",
+    foreignField: "_id",
+    pipeline: [{ $match: accessFilter(at) }, { $project: { _id: 1 } }],
+    as: "approved",
   };
   const isApproved = { "approved.0": { $exists: true } };
   // The first approved watcher is enough: looking up each of them takes seconds if there are many.
@@ -173,8 +176,11 @@ async function findWatchedMarkets(
     { $group: { _id: "$symbol", watchers: { $sum: 1 } } },
     {
       $lookup: {
-        ...{ from: watchlistItems.collection.collectionName, localField: "_id" },
-        ...{ foreignField: "symbol", pipeline: firstApproved, as: "approved" },
+        from: watchlistItems.collection.collectionName,
+        localField: "_id",
+        foreignField: "symbol",
+        pipeline: firstApproved,
+        as: "approved",
       },
     },
     { $match: isApproved },
@@ -203,9 +209,13 @@ const plan = (
     const delayMs = FIRST_DUE_MS + ((LAST_DUE_MS - FIRST_DUE_MS) * rank) / markets.length;
     return {
       _id: `${symbol} ${timeframe} ${closedAt.toISOString()}`,
-      ...{ symbol, timeframe, candleClosedAt: closedAt, watchers },
+      symbol,
+      timeframe,
+      candleClosedAt: closedAt,
+      watchers,
       dueAt: new Date(closedAt.getTime() + delayMs),
-      ...{ status: "planned", createdAt },
+      status: "planned",
+      createdAt,
     };
   });
 

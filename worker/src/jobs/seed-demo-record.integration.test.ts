@@ -153,8 +153,14 @@ function demoJob(DEMO_RECORD: "on" | "off", source: "live" | "replay") {
   const logger = pino({ enabled: false });
   const { signal: shutdown } = new AbortController();
   const deps = {
-    ...{ database, logger, shutdown, now: () => NOW, analyst: rulesAnalyst, marketData: replay },
-    ...{ metrics: createWorkerMetrics(), tradingCosts: DEFAULT_TRADING_COSTS },
+    database,
+    logger,
+    shutdown,
+    now: () => NOW,
+    analyst: rulesAnalyst,
+    marketData: replay,
+    metrics: createWorkerMetrics(),
+    tradingCosts: DEFAULT_TRADING_COSTS,
   };
   const market = { sources: { live: undefined, replay }, currentSource: () => source };
   const settings = loadWorkerSettings({ DEMO_RECORD });

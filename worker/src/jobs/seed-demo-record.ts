@@ -159,7 +159,10 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
   const at = () => closedAt.getTime();
   const request = { symbol, timeframe, limit: SIGNAL_DEFAULTS.limit };
   const made = await analyseMarket({
-    ...{ request, analyst: rulesAnalyst, now: at, abort: deps.abort },
+    request,
+    analyst: rulesAnalyst,
+    now: at,
+    abort: deps.abort,
     marketData: pastMarket(deps.replay, at()),
     costs: deps.tradingCosts[instrumentClass(symbol)],
   });
@@ -168,14 +171,24 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
   const source = { ...analysis.source, demo_record: true as const };
   const isTrade = analysis.final_signal !== "WAIT";
   const record: MarketAnalysisRecord = {
-    ...{ _id: new Types.ObjectId(), key, ...request, candleClosedAt: closedAt },
-    ...{ status: "completed", revision: 1, joinedSignals: 0 },
-    ...{ createdAt: closedAt, startedAt: closedAt, finishedAt: closedAt, updatedAt: deps.now() },
+    _id: new Types.ObjectId(),
+    key,
+    ...request,
+    candleClosedAt: closedAt,
+    status: "completed",
+    revision: 1,
+    joinedSignals: 0,
+    createdAt: closedAt,
+    startedAt: closedAt,
+    finishedAt: closedAt,
+    updatedAt: deps.now(),
     result: {
-      ...{ analysis: { ...analysis, source }, quoteToUsd },
+      analysis: { ...analysis, source },
+      quoteToUsd,
       candlesSha256: provenance.candles.sha256,
     },
-    ...{ provenance, ...(isTrade && { resolveAt: deps.now() }) },
+    provenance,
+    ...(isTrade && { resolveAt: deps.now() }),
   };
   return { record, candles };
 }
@@ -242,9 +255,20 @@ async function addToHistory(
     if (!result || known.has(String(_id))) return [];
     const stake = { amount, riskPercent, leverage };
     return {
-      ...{ _id, analysisId: _id, userId: admin._id, origin: "request" as const },
-      ...{ symbol, timeframe, limit, ...stake, status: "completed" as const, revision: 1 },
-      ...{ createdAt: at, startedAt: at, finishedAt: at, updatedAt: now() },
+      _id,
+      analysisId: _id,
+      userId: admin._id,
+      origin: "request" as const,
+      symbol,
+      timeframe,
+      limit,
+      ...stake,
+      status: "completed" as const,
+      revision: 1,
+      createdAt: at,
+      startedAt: at,
+      finishedAt: at,
+      updatedAt: now(),
       analysis: sizeAnalysis({ _id, symbol, finishedAt: at, result }, stake),
       ...(outcome && { outcome }),
     };

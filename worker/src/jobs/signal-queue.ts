@@ -154,7 +154,9 @@ export class SignalQueue {
   async #findLeftBehind(): Promise<ClaimableJob[]> {
     const { database } = this.#options;
     const stranded = await findStrandedJobs(database, {
-      ...{ ...this.#owner, limit: this.#freeSlots(), running: this.#runningIds() },
+      ...this.#owner,
+      limit: this.#freeSlots(),
+      running: this.#runningIds(),
       mayTakeOver: this.#contact.hasLastedMs(this.#owner.lockMs),
     });
     if (stranded.length > 0) return stranded;
@@ -287,7 +289,8 @@ function findStrandedJobs(
 ): Promise<ClaimableJob[]> {
   const { workerId, running, mayTakeOver, limit } = options;
   const filter = {
-    ...{ _id: { $nin: [...running] }, lockedAt: { $ne: null } },
+    _id: { $nin: [...running] },
+    lockedAt: { $ne: null },
     $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
   };
   return findDueJobs(database, filter, limit);

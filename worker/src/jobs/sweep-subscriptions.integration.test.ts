@@ -35,7 +35,10 @@ describe("the sweep of subscriptions", () => {
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
 
   const depsOf = (on: Database) => ({
-    ...{ database: on, logger, now: () => now, abort: signal },
+    database: on,
+    logger,
+    now: () => now,
+    abort: signal,
     metrics: createWorkerMetrics(),
   });
   const sweep = (on = database) => sweepSubscriptions(depsOf(on), now);
@@ -49,9 +52,16 @@ describe("the sweep of subscriptions", () => {
     const subscription = newSubscription(STARTED_AT, { plan, months, graceDays: 3 });
     const user = await createUser(database, { approved: true, subscription });
     await database.billingPeriods.insertOne({
-      ...{ _id: new Types.ObjectId(), userId: user._id, plan, months, by: "root" },
-      ...{ subscribedAt: STARTED_AT, firstMonth: 0, createdAt: STARTED_AT },
-      ...{ startedAt: STARTED_AT, endsAt: subscription.endsAt },
+      _id: new Types.ObjectId(),
+      userId: user._id,
+      plan,
+      months,
+      by: "root",
+      subscribedAt: STARTED_AT,
+      firstMonth: 0,
+      createdAt: STARTED_AT,
+      startedAt: STARTED_AT,
+      endsAt: subscription.endsAt,
     });
     return user;
   }
@@ -92,12 +102,20 @@ describe("the sweep of subscriptions", () => {
     }
     expect(await isApproved()).toBe(false);
     expect(await eventsOf(user)).toEqual([
-      ...["credits-granted", "credits-granted", 7, 3, 1],
-      ...["subscription-grace", "subscription-ended"],
+      "credits-granted",
+      "credits-granted",
+      7,
+      3,
+      1,
+      "subscription-grace",
+      "subscription-ended",
     ]);
     expect(await emailsOf(user)).toEqual([
-      ...["subscription-expiring", "subscription-expiring", "subscription-expiring"],
-      ...["subscription-grace", "subscription-ended"],
+      "subscription-expiring",
+      "subscription-expiring",
+      "subscription-expiring",
+      "subscription-grace",
+      "subscription-ended",
     ]);
     expect(await creditsOf(user)).toMatchObject([
       { amount: 120, by: "system", period: STARTED_AT, why: "Trader plan, month from 2026-01-31." },
@@ -119,9 +137,16 @@ describe("the sweep of subscriptions", () => {
     const user = await subscribe(1, "starter");
     const { _id: userId } = user;
     await database.billingPeriods.insertOne({
-      ...{ _id: new Types.ObjectId(), userId, plan: "pro", months: 1, by: "root" },
-      ...{ subscribedAt: STARTED_AT, firstMonth: 1, createdAt: STARTED_AT },
-      ...{ startedAt: STARTED_AT, endsAt: STARTED_AT },
+      _id: new Types.ObjectId(),
+      userId,
+      plan: "pro",
+      months: 1,
+      by: "root",
+      subscribedAt: STARTED_AT,
+      firstMonth: 1,
+      createdAt: STARTED_AT,
+      startedAt: STARTED_AT,
+      endsAt: STARTED_AT,
     });
     const subscription = newSubscription(STARTED_AT, { plan: "pro", months: 2, graceDays: 3 });
     await database.users.updateOne({ _id: userId }, { $set: { subscription } });
@@ -174,8 +199,12 @@ describe("the sweep of subscriptions", () => {
     const startedAt = Date.now();
     const endsAt = new Date(startedAt + 400);
     const late = {
-      ...{ status: "grace", creditedMonths: 1, remindedDays: 1 },
-      ...{ endsAt: STARTED_AT, accessEndsAt: endsAt, nextDueAt: endsAt },
+      status: "grace",
+      creditedMonths: 1,
+      remindedDays: 1,
+      endsAt: STARTED_AT,
+      accessEndsAt: endsAt,
+      nextDueAt: endsAt,
     };
     const fields = Object.entries(late).map(([name, value]) => [`subscription.${name}`, value]);
     await database.users.updateOne({ _id: user._id }, { $set: Object.fromEntries(fields) });

@@ -45,7 +45,9 @@ describe("the candles that servers request", () => {
   const startWorker = (marketData: MarketData) =>
     workers.push(
       startCandlePublisher({
-        ...{ database, marketData, logger: silentLogger },
+        database,
+        marketData,
+        logger: silentLogger,
         now: () => new Date(clock),
         shutdown: new AbortController().signal,
       }),

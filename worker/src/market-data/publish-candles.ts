@@ -41,7 +41,8 @@ export function startCandlePublisher(deps: PublishDeps): { stop: () => Promise<v
     for (const { _id } of await database.candleRequests.find({ takenAt: null }).lean()) answer(_id);
   };
   const feed = new ChangeFeed({
-    ...{ database, logger },
+    database,
+    logger,
     collection: database.candleRequests.collection.collectionName,
     onWrite: (request) => answer(requestSchema.parse(request)._id),
     onOpen: () =>
@@ -103,7 +104,9 @@ async function fetchSeries(
 ): Promise<CandleSeries> {
   const series = await marketData.candles({ ...request, limit: MAX_MARKET_CANDLES });
   const newest = await marketData.candles({
-    ...{ ...request, limit: NEWEST_CANDLES, withOpen: true },
+    ...request,
+    limit: NEWEST_CANDLES,
+    withOpen: true,
     prefer: series.provider,
   });
   // Candles of two providers do not fit together.

@@ -54,7 +54,9 @@ export async function updateTradeSignals(
   change: SignalChange,
 ): Promise<number> {
   const filter: QueryFilter<SignalRecord> = {
-    ...{ analysisId, status: "completed", "analysis.final_signal": { $ne: "WAIT" } },
+    analysisId,
+    status: "completed",
+    "analysis.final_signal": { $ne: "WAIT" },
     ...change.filter,
   };
   let total = 0;

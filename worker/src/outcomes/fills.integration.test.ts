@@ -57,8 +57,11 @@ describe("the fill of a trade", () => {
     return (now: number) => {
       market.now = now;
       return resolveOutcomes({
-        ...{ ...deps, database: on, tradingCosts: DEFAULT_TRADING_COSTS },
-        ...{ now: () => new Date(now), abort: new AbortController().signal },
+        ...deps,
+        database: on,
+        tradingCosts: DEFAULT_TRADING_COSTS,
+        now: () => new Date(now),
+        abort: new AbortController().signal,
       });
     };
   };
@@ -76,7 +79,9 @@ describe("the fill of a trade", () => {
   /** A BUY below the market, or above it. */
   const orderAt = (entry: number, price: number) =>
     tradeAnalysis(MADE_AT, {
-      ...{ entry, stop_loss: entry - 5, take_profit: entry + 10 },
+      entry,
+      stop_loss: entry - 5,
+      take_profit: entry + 10,
       source: { ...tradeAnalysis(MADE_AT).source, price },
     });
   /** A request that is answered from an analysis that is finished. */
@@ -87,7 +92,10 @@ describe("the fill of a trade", () => {
     const request = { symbol, timeframe, limit, amount: 100, risk_percent: 1, leverage: 1 };
     return commit(database, { lockKeys: userStream(user._id) }, (uow) =>
       queueSignal(database, uow, {
-        ...{ id: newSignalId(), userId: user._id, request, joined: { analysis, isNew: false } },
+        id: newSignalId(),
+        userId: user._id,
+        request,
+        joined: { analysis, isNew: false },
       }),
     );
   }
@@ -192,7 +200,9 @@ describe("the fill of a trade", () => {
     await resolve(at(1));
     const bob = await createUser(database);
     await createSignals(database, bob, {
-      ...{ analysisId, withAnalysis: false, analysis: tradeAnalysis(MADE_AT) },
+      analysisId,
+      withAnalysis: false,
+      analysis: tradeAnalysis(MADE_AT),
     });
     await resolve(at(1, 70 * SECOND_MS));
     expect(await names(bob)).toEqual(["signal:filled"]);
@@ -248,7 +258,8 @@ describe("the fill of a trade", () => {
   /** Follows a trade through a course of hours in which users join and workers are down. */
   async function follow(candles: Bar[], lastPrice: number, course: readonly string[]) {
     const signal = await storeTrade(database, ann, {
-      ...{ madeAt: MADE_AT, analysis: orderAt(100, lastPrice) },
+      madeAt: MADE_AT,
+      analysis: orderAt(100, lastPrice),
     });
     const market = hourly([...candles, ...Array<Bar>(12).fill(CALM)]);
     const workers = [worker(market), worker(market, elsewhere)];
@@ -269,7 +280,8 @@ describe("the fill of a trade", () => {
   it("is told once and in order in any market, with late signals, downtime and two workers", async () => {
     const candles = fc.array(bar, { minLength: 8, maxLength: 8 });
     const steps = fc.array(fc.constantFrom("check", "down", "join"), {
-      ...{ minLength: 8, maxLength: 8 },
+      minLength: 8,
+      maxLength: 8,
     });
     await fc.assert(
       fc.asyncProperty(candles, price, steps, async (hours, last, course) => {

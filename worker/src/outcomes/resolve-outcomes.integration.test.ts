@@ -69,7 +69,10 @@ describe("resolving trades", () => {
     database.marketAnalyses.findById(analysisId).lean();
   const told = (user: UserRecord) =>
     readEvents(database, {
-      ...{ stream: userStream(user._id), after: 0, limit: 1_000, names: ["signal:outcome"] },
+      stream: userStream(user._id),
+      after: 0,
+      limit: 1_000,
+      names: ["signal:outcome"],
     });
 
   it("stores the outcome with its candles and notifies the user, once", async () => {

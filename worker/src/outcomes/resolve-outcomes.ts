@@ -198,8 +198,11 @@ async function marketFill(
     const until = Math.min(now, first.until);
     const candles = await archive.minutes(market, { from: first.from, until, abort });
     const { fill } = await followTrade({
-      ...{ trade: { ...trade, timeframe: "1m" }, candles, now },
-      ...{ finer: async () => null, costs: tradingCosts[instrumentClass(market.symbol)] },
+      trade: { ...trade, timeframe: "1m" },
+      candles,
+      now,
+      finer: async () => null,
+      costs: tradingCosts[instrumentClass(market.symbol)],
     });
     return fill;
   } catch (error) {
@@ -235,7 +238,10 @@ async function postpone(
   const { data, provider, symbol, timeframe } = market;
   logger.warn({ err: error, symbol, timeframe }, "market not read, its trades wait");
   const due = {
-    ...{ resolveAt: { $lte: now() }, outcome: { $exists: false }, symbol, timeframe },
+    resolveAt: { $lte: now() },
+    outcome: { $exists: false },
+    symbol,
+    timeframe,
     "result.analysis.source.data": data,
     "result.analysis.source.provider": provider,
   };

@@ -50,11 +50,19 @@ describe("live prices of watched markets", () => {
     const { wsUrl = exchange.wsUrl, replays = false, limits } = options;
     const now = () => Date.now();
     const binance = new CcxtMarketData({
-      ...{ exchangeId: "binance", baseUrl: exchange.url, now, logger: silentLogger },
-      ...{ wsUrl: wsUrl || undefined, limits: CCXT_LIMITS.generous, pace: false },
+      exchangeId: "binance",
+      baseUrl: exchange.url,
+      now,
+      logger: silentLogger,
+      wsUrl: wsUrl || undefined,
+      limits: CCXT_LIMITS.generous,
+      pace: false,
     });
     const worker = startPrices({
-      ...{ database, logger: silentLogger, workerId, metrics: createWorkerMetrics() },
+      database,
+      logger: silentLogger,
+      workerId,
+      metrics: createWorkerMetrics(),
       marketData: replays ? createReplayMarketData({ now }) : binance,
       market: {
         async priceStream(symbol) {

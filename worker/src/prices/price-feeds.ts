@@ -151,7 +151,9 @@ class PriceFeeds {
     const open = this.#exchanges.get(exchange);
     if (open) return open;
     const feed = new ExchangeFeed({
-      ...{ stream, logger: this.#deps.logger, limits: this.#limits },
+      stream,
+      logger: this.#deps.logger,
+      limits: this.#limits,
       onPrice: (symbol, price) => this.#receive(exchange, symbol, price),
       onLost: () => this.#pollFor(exchange),
     });
@@ -245,7 +247,9 @@ function newestPrice(series: CandleSeries, now: number): PolledPrice {
   return {
     price: newest.close,
     at: Math.min(now - delayMs, isTrading ? now : closedAt),
-    ...{ provider, data, isDelayed: !isTrading || delayMs > 0 },
+    provider,
+    data,
+    isDelayed: !isTrading || delayMs > 0,
   };
 }
 
@@ -274,8 +278,11 @@ class PriceWriter {
 
   write(price: NewPrice): void {
     const writing = this.#writing.get(price._id) ?? {
-      ...{ last: undefined, next: undefined, timer: undefined },
-      ...{ lastAtMs: Number.NEGATIVE_INFINITY, dueMs: Number.NEGATIVE_INFINITY },
+      last: undefined,
+      next: undefined,
+      timer: undefined,
+      lastAtMs: Number.NEGATIVE_INFINITY,
+      dueMs: Number.NEGATIVE_INFINITY,
       isRunning: false,
     };
     this.#writing.set(price._id, writing);

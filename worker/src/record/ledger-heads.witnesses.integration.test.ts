@@ -136,7 +136,9 @@ describe("witnesses of the ledger's heads", () => {
       const slow = calendarWitness(calendar.url, { timeoutMs: 60_000 });
       const abort = new AbortController();
       const running = witnessHeads({
-        ...{ database, now: () => new Date(now), abort: abort.signal },
+        database,
+        now: () => new Date(now),
+        abort: abort.signal,
         witnesses: [slow, calendarWitness(other.url), webhookWitness(receiver.url)],
       });
       await expect.poll(async () => (await receipts()).length, { timeout: 10_000 }).toBe(2);
@@ -182,7 +184,8 @@ describe("witnesses of the ledger's heads", () => {
       meet = resolve;
     });
     const meeting: Witness = {
-      ...{ kind: "webhook", name: "webhook" },
+      kind: "webhook",
+      name: "webhook",
       async submit() {
         arrived += 1;
         if (arrived === workers) meet();

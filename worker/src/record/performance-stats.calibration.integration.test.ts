@@ -48,7 +48,10 @@ function storeRecord({ from, to }: { from: number; to: number }) {
     const at = new Date(time);
     const outcome = won ? "WIN" : "LOSS";
     const { market, ...fields } = resolvedTrade({
-      ...{ outcome, at, resolvedAt: at, confidence: stated * 100 },
+      outcome,
+      at,
+      resolvedAt: at,
+      confidence: stated * 100,
     });
     return { ...analysisOf({ ...newSignal(somebody), ...fields }), ...market };
   });

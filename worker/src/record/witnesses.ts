@@ -181,7 +181,10 @@ async function runGit(
 ): Promise<string> {
   try {
     const { stdout } = await execFileAsync("git", [...OPTIONS, ...args], {
-      ...{ cwd, env: GIT_ENV, signal: abort, timeout: GIT_TIMEOUT_MS },
+      cwd,
+      env: GIT_ENV,
+      signal: abort,
+      timeout: GIT_TIMEOUT_MS,
     });
     return stdout.trim();
   } catch (error) {

@@ -194,7 +194,8 @@ describe("the daily budget of analyses", () => {
   it("is not checked again for the corrective retry of an analysis", async () => {
     await spend(BUDGET_USD - 1, noon);
     openai.behave((_, index) => ({
-      ...{ kind: "advice", usage: USAGE },
+      kind: "advice",
+      usage: USAGE,
       ...(index === 0 && { advice: { confidence: 900 } }),
     }));
     const { analysis } = await analyseAt(noon);

@@ -112,8 +112,13 @@ describe("the signals of watchers", () => {
     await fanOut(depsOn(database), analysisId);
     const [signal] = await signalsOf(analysisId);
     expect(signal).toMatchObject({
-      ...{ userId: ann._id, origin: "watchlist", status: "completed", limit: 50 },
-      ...{ amount: 5_000, riskPercent: 2, leverage: 10 },
+      userId: ann._id,
+      origin: "watchlist",
+      status: "completed",
+      limit: 50,
+      amount: 5_000,
+      riskPercent: 2,
+      leverage: 10,
       analysis: { final_signal: "BUY", estimated_dollar_risk: 100, suggested_units: 50 },
     });
     const [event, ...others] = await eventsOf(ann);
@@ -239,7 +244,8 @@ describe("the signals of watchers", () => {
   ])("are not made of %s", async (_, result) => {
     const requester = await createUser(database, { approved: true });
     const [signal] = await createSignals(database, requester, {
-      ...{ status: "queued", revision: 0 },
+      status: "queued",
+      revision: 0,
       market: { fanOut: { after: null } },
     });
     const run = signal && (await startRun(database, signal));

@@ -82,7 +82,9 @@ const nextItems = (
   nativeCollection(database.watchlistItems)
     .find(
       {
-        ...{ timeframe, symbol, enabled: true },
+        timeframe,
+        symbol,
+        enabled: true,
         minConfidence: { $lte: result.analysis.confidence },
         ...(served?.after && { _id: { $gt: served.after } }),
       },
@@ -129,10 +131,22 @@ function addSignals(
 function newSignal(trade: Trade, item: WatchlistItemRecord, at: Date): SignalRecord {
   const { userId, symbol, timeframe, amount, riskPercent, leverage } = item;
   return {
-    ...{ _id: newSignalId(), userId, analysisId: trade._id, origin: "watchlist" },
-    ...{ symbol, timeframe, limit: trade.limit, amount, riskPercent, leverage },
-    ...{ status: "completed", revision: trade.revision },
-    ...{ createdAt: at, updatedAt: at, startedAt: at, finishedAt: at },
+    _id: newSignalId(),
+    userId,
+    analysisId: trade._id,
+    origin: "watchlist",
+    symbol,
+    timeframe,
+    limit: trade.limit,
+    amount,
+    riskPercent,
+    leverage,
+    status: "completed",
+    revision: trade.revision,
+    createdAt: at,
+    updatedAt: at,
+    startedAt: at,
+    finishedAt: at,
     analysis: sizeAnalysis(trade, item),
     // After a long interruption, the trade may be over.
     ...progressOf(trade),

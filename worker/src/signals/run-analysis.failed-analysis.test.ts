@@ -7,7 +7,8 @@ describe("a signal that failed for good", () => {
   const analysis = addSizing(
     {
       analysis: failedRun("The exchange did not answer.").result.analysis,
-      ...{ quoteToUsd: null, symbol: "BTC/USDT" },
+      quoteToUsd: null,
+      symbol: "BTC/USDT",
     },
     { amount: 1_000, riskPercent: 1, leverage: 10 },
   );

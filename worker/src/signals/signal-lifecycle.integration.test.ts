@@ -219,7 +219,9 @@ describe("refund credits", () => {
     const startedRuns = async (user: UserRecord, count: number) => {
       const unfinished = { status: "queued", revision: 0 } as const;
       const signals = await createSignals(here, user, {
-        ...{ count, ...unfinished, chartImageId: new Types.ObjectId() },
+        count,
+        ...unfinished,
+        chartImageId: new Types.ObjectId(),
       });
       const runs = await Promise.all(signals.map((signal) => startRun(here, signal)));
       return runs.flatMap((run) => run ?? []);

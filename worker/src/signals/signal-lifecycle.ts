@@ -250,8 +250,11 @@ async function finishAll(
     return [null];
   }
   const ended = finishes.map(({ run, end }) => ({
-    ...{ _id: run._id, symbol: run.symbol, finishedAt: at },
-    ...{ status: end.status, result: end.result },
+    _id: run._id,
+    symbol: run.symbol,
+    finishedAt: at,
+    status: end.status,
+    result: end.result,
   }));
   const { finished, hasMore } = await finishSignals(database, session, { ended, at });
   return ended.map(({ _id }) => ({

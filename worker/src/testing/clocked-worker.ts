@@ -20,19 +20,30 @@ export async function startClockedWorker(database: Database, clock: { now: numbe
   const exchange = await startFakeExchange({ now: () => clock.now });
   const ai = await startFakeOpenAi();
   const settings = loadWorkerSettings({
-    ...{ MARKET_DATA: "live", EXCHANGES: "binance", EXCHANGE_URL: exchange.url },
-    ...{ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: ai.baseUrl },
+    MARKET_DATA: "live",
+    EXCHANGES: "binance",
+    EXCHANGE_URL: exchange.url,
+    OPENAI_API_KEY: "sk-test",
+    OPENAI_BASE_URL: ai.baseUrl,
   });
   const logger = createLogger({ service: "worker", level: "silent" });
   const market = await createMarketData({ settings, now: () => clock.now, logger });
   const { signal: shutdown } = new AbortController();
   const deps: WorkerDeps = {
-    ...{ database, logger, marketData: market.marketData, analyst: createAnalyst(settings) },
-    ...{ metrics: createWorkerMetrics(), tradingCosts: DEFAULT_TRADING_COSTS },
-    ...{ now: () => new Date(clock.now), shutdown },
+    database,
+    logger,
+    marketData: market.marketData,
+    analyst: createAnalyst(settings),
+    metrics: createWorkerMetrics(),
+    tradingCosts: DEFAULT_TRADING_COSTS,
+    now: () => new Date(clock.now),
+    shutdown,
   };
   const queue = new SignalQueue({
-    ...{ database, logger, workerId: "worker", concurrency: 20 },
+    database,
+    logger,
+    workerId: "worker",
+    concurrency: 20,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
   });
   queue.start();
@@ -41,7 +52,8 @@ export async function startClockedWorker(database: Database, clock: { now: numbe
   };
   const readTime = async () => new Date(clock.now);
   return {
-    ...{ exchange, ai },
+    exchange,
+    ai,
     runSchedule: () =>
       runSchedule({ ...deps, minTimeframe: "15m", abort: shutdown, readTime, pause }),
     async stop() {

@@ -69,7 +69,11 @@ const testDeps = (
   secrets: ChannelSecrets,
   senders: ChannelSenders,
 ): DeliveryDeps => ({
-  ...{ database, secrets, workerId: "worker-1", random: () => 0, readTime: async () => new Date() },
+  database,
+  secrets,
+  workerId: "worker-1",
+  random: () => 0,
+  readTime: async () => new Date(),
   logger: createLogger({ service: "test", level: "silent" }),
   settings: { NODE_ENV: "test", VITE_API_URL: "https://api.example.com" },
   senders: { webhook: webhookSender({ allowPrivate: true }), ...senders },

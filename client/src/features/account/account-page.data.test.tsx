@@ -21,7 +21,9 @@ describe("the own data", () => {
 
   test("is deleted with the account, after the username, the password and the code", async () => {
     api.fail("DELETE /me", {
-      ...{ status: 403, code: "wrong-password", detail: "Wrong password or code." },
+      status: 403,
+      code: "wrong-password",
+      detail: "Wrong password or code.",
     });
     const { user, address } = openApp("/user-panel", {
       two_factor: { enabled: true, recovery_codes_left: 10 },

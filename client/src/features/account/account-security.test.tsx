@@ -125,9 +125,7 @@ describe("two-factor authentication", () => {
     await user.click(submit);
     await user.type(await screen.findByLabelText("Code of your authenticator app"), "123456");
     api.reply("GET /me", makeMe());
-    api.reply("POST /login", {
-      ...{ token: "token-1", approved: true, role: "user", username: "ann" },
-    });
+    api.reply("POST /login", { token: "token-1", approved: true, role: "user", username: "ann" });
     await user.click(submit);
     await waitFor(() => expect(address()).not.toBe("/login"));
     expect(api.bodiesOf("POST /login").at(-1)).toContain('"code":"123456"');

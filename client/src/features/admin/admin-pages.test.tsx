@@ -120,7 +120,10 @@ describe("the setup checklist", () => {
   };
   const complete: Setup = {
     ...setup,
-    ...{ analyst: "done", market_data: "done", email: "done", two_factor: "done" },
+    analyst: "done",
+    market_data: "done",
+    email: "done",
+    two_factor: "done",
   };
 
   test("says what is left to do and where", async () => {

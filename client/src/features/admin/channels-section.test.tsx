@@ -14,8 +14,14 @@ const totals: ChannelTotals = {
   ],
   failing: [
     {
-      ...{ channel_id: "c1", username: "ann", kind: "webhook", label: "hooks.example.com" },
-      ...{ since: "2026-11-20T12:00:00.000Z", attempts: 3, response_status: 500, error: null },
+      channel_id: "c1",
+      username: "ann",
+      kind: "webhook",
+      label: "hooks.example.com",
+      since: "2026-11-20T12:00:00.000Z",
+      attempts: 3,
+      response_status: 500,
+      error: null,
       next_attempt_at: "2026-11-20T12:35:00.000Z",
     },
   ],

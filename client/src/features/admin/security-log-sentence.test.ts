@@ -4,8 +4,15 @@ import { securityLogSentence } from "./security-log-sentence.ts";
 
 const said = (type: string, entry: Partial<SecurityLogEntry> = {}) =>
   securityLogSentence({
-    ...{ id: "1", type, actor: "admin", user: "ann", details: {}, at: "2026-11-21T12:00:00.000Z" },
-    ...{ address: null, device: null, request_id: null },
+    id: "1",
+    type,
+    actor: "admin",
+    user: "ann",
+    details: {},
+    at: "2026-11-21T12:00:00.000Z",
+    address: null,
+    device: null,
+    request_id: null,
     ...entry,
   });
 

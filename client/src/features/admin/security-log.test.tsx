@@ -8,9 +8,15 @@ import { openApp } from "../../testing/open-app.tsx";
 const ROUTE = "GET /admin/security-log";
 
 const makeEntry = (entry: Partial<SecurityLogEntry> = {}): SecurityLogEntry => ({
-  ...{ id: "1", type: "sign-in:failed", actor: null, user: "ann", request_id: "r1" },
-  ...{ address: "203.0.113.7", device: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" },
-  ...{ details: { reason: "invalid-password" }, at: "2026-11-20T12:00:00.000Z" },
+  id: "1",
+  type: "sign-in:failed",
+  actor: null,
+  user: "ann",
+  request_id: "r1",
+  address: "203.0.113.7",
+  device: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  details: { reason: "invalid-password" },
+  at: "2026-11-20T12:00:00.000Z",
   ...entry,
 });
 const lastQuery = () => api.requests.filter(({ route }) => route === ROUTE).at(-1)?.query;

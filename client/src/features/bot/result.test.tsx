@@ -130,7 +130,9 @@ describe("the validity of a signal", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-04T10:00:00.000Z") });
     const valid_until = "2026-05-04T12:00:10.000Z";
     const { card } = await openResult({
-      ...{ valid_until, delivery_delay_ms: 65_000, calibrated_confidence: 57.5 },
+      valid_until,
+      delivery_delay_ms: 65_000,
+      calibrated_confidence: 57.5,
     });
     const time = within(card).getByText(formatDateTime(valid_until));
     expect(time.dataset.utc).toBe("4 May 2026, 12:00 UTC");

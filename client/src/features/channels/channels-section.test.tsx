@@ -9,14 +9,28 @@ import { openApp } from "../../testing/open-app.tsx";
 const at = "2026-11-20T12:00:00.000Z";
 
 const makeChannel = (change: Partial<Channel> = {}): Channel => ({
-  ...{ id: "c1", kind: "webhook", label: "hooks.example.com", enabled: true },
-  ...{ events: ["signal.completed", "signal.outcome"], min_confidence: 0, created_at: at },
-  ...{ last_delivery: null, disabled_reason: null, ...change },
+  id: "c1",
+  kind: "webhook",
+  label: "hooks.example.com",
+  enabled: true,
+  events: ["signal.completed", "signal.outcome"],
+  min_confidence: 0,
+  created_at: at,
+  last_delivery: null,
+  disabled_reason: null,
+  ...change,
 });
 
 const makeDelivery = (change: Partial<Delivery> = {}): Delivery => ({
-  ...{ id: "d1", event: "channel.test", at, status: "delivered", attempts: 1 },
-  ...{ response_status: 200, error: null, next_attempt_at: null, ...change },
+  id: "d1",
+  event: "channel.test",
+  at,
+  status: "delivered",
+  attempts: 1,
+  response_status: 200,
+  error: null,
+  next_attempt_at: null,
+  ...change,
 });
 
 async function openList(channels: Channel[], account = {}) {
@@ -64,7 +78,8 @@ test("a webhook is added with its secret, which is shown once and can be replace
   await press("Add webhook");
   await screen.findByText("whsec_one");
   expect(lastBody("POST /channels")).toMatchObject({
-    ...{ kind: "webhook", url: "https://hooks.example.com/x" },
+    kind: "webhook",
+    url: "https://hooks.example.com/x",
   });
   await press("I have saved it");
   expect(screen.queryByText("whsec_one")).toBeNull();
@@ -80,7 +95,9 @@ test("a webhook is added with its secret, which is shown once and can be replace
 test("an address that the service refuses is explained beside the field", async () => {
   const message = "This address is not public.";
   api.fail("POST /channels", {
-    ...{ status: 422, code: "invalid-input", detail: message },
+    status: 422,
+    code: "invalid-input",
+    detail: message,
     errors: [{ field: "url", message }],
   });
   const { user, press } = await openList([]);
@@ -112,7 +129,11 @@ test("Telegram waits with a link and a QR code until the code has arrived", asyn
   api.reply("GET /channels", () => ({ channels }));
   const { user } = openApp("/user-panel", {});
   const waiting = makeChannel({
-    ...{ id: "t", kind: "telegram", label: "Telegram", enabled: false, linked: false },
+    id: "t",
+    kind: "telegram",
+    label: "Telegram",
+    enabled: false,
+    linked: false,
     created_at: new Date().toISOString(),
   });
   api.reply("POST /channels", () => {
@@ -136,7 +157,10 @@ test("a Telegram link that has expired is replaced", async () => {
   const { press } = await openList([old]);
   api.replyText("DELETE /channels/c1", "");
   api.reply("POST /channels", {
-    ...{ ...old, id: "c2", created_at: new Date().toISOString(), link: "https://t.me/bot?start=2" },
+    ...old,
+    id: "c2",
+    created_at: new Date().toISOString(),
+    link: "https://t.me/bot?start=2",
   });
   await press("Get a new link");
   await waitFor(() => expect(api.bodiesOf("DELETE /channels/c1")).toHaveLength(1));
@@ -160,7 +184,8 @@ test("events, minimum confidence and name are changed; administrators choose amo
   await press("Save", place);
   await waitFor(() => expect(screen.queryByRole("form", { name: /^Settings/ })).toBeNull());
   expect(lastBody("PATCH /channels/c1")).toEqual({
-    ...{ label: "hooks.example.com", min_confidence: 65 },
+    label: "hooks.example.com",
+    min_confidence: 65,
     events: ["signal.outcome", "proof.submitted"],
   });
 });

@@ -57,8 +57,15 @@ beforeEach(() => {
     const { label = "", events = [], subscription }: NewChannel = JSON.parse(body);
     const id = subscription?.endpoint.split("/").at(-1) ?? "";
     const added: Channel = {
-      ...{ id: `c${id}`, kind: "web-push", label, events, enabled: true, min_confidence: 0 },
-      ...{ created_at: "2026-11-20T12:00:00.000Z", last_delivery: null, disabled_reason: null },
+      id: `c${id}`,
+      kind: "web-push",
+      label,
+      events,
+      enabled: true,
+      min_confidence: 0,
+      created_at: "2026-11-20T12:00:00.000Z",
+      last_delivery: null,
+      disabled_reason: null,
     };
     channels = [...channels, added];
     return added;
@@ -149,7 +156,9 @@ test("a subscription that the browser has replaced gets a new channel with the s
   channels = channels.map((channel) => ({ ...channel, label: "Desk", events: ["signal.outcome"] }));
   await renewPush();
   expect(JSON.parse(api.bodiesOf("POST /channels").at(-1) ?? "")).toMatchObject({
-    ...{ kind: "web-push", label: "Desk", events: ["signal.outcome"] },
+    kind: "web-push",
+    label: "Desk",
+    events: ["signal.outcome"],
     subscription: { endpoint: "https://push.example.com/2" },
   });
   expect(api.bodiesOf("DELETE /channels/c1")).toHaveLength(1);

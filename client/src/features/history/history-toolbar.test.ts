@@ -56,7 +56,9 @@ test("a text that a spreadsheet would run is defused", () => {
 test("JSON has the same names, and says what belongs to the demo record", () => {
   const [row] = JSON.parse(historyJson([{ ...item, demo_record: true }]));
   expect(row).toMatchObject({
-    ...{ entry_quote_currency: 107_000.5, confidence_percent: 72.5, analysis_id: "a1" },
+    entry_quote_currency: 107_000.5,
+    confidence_percent: 72.5,
+    analysis_id: "a1",
     record: "Demo record, from recorded candles",
   });
 });

@@ -23,7 +23,11 @@ function stamp(day: string, block: number | null): HeadWitness {
   const status = block === null ? "pending" : "complete";
   const url = "https://calendar.example";
   return {
-    ...{ kind: "opentimestamps", url, status, bitcoin_block: block, commit: null },
+    kind: "opentimestamps",
+    url,
+    status,
+    bitcoin_block: block,
+    commit: null,
     at: `${day}T06:00:00.000Z`,
   };
 }

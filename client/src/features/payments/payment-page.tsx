@@ -162,7 +162,9 @@ export function offeredMethods({ usdt = [], ...details }: OfferedPayments): Meth
     .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))
     .filter((method) => method.details !== "");
   const wallets = usdt.map(({ network, address }) => ({
-    ...{ key: network, label: `USDT on ${network}`, details: address },
+    key: network,
+    label: `USDT on ${network}`,
+    details: address,
     note: `Send only USDT, and only on ${network}. Keep the transaction hash for your proof.`,
   }));
   return [...written, ...wallets];

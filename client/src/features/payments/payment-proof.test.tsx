@@ -41,7 +41,10 @@ test("a file that is no image, or too large, is refused before it is sent", asyn
 test("a proof names its transaction if the seller accepts USDT", async () => {
   const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
   api.reply("GET /payment-details", {
-    ...{ ...none, paypal_details: "", skrill_details: "", wise_details: "" },
+    ...none,
+    paypal_details: "",
+    skrill_details: "",
+    wise_details: "",
     usdt: [{ network: "Tron", address: "TR7NHq" }],
   });
   api.reply("POST /submit-payment-proof", { detail: "Sent." });
@@ -76,7 +79,9 @@ test("the steps to approval say what is done and what comes next", async () => {
     expect.stringContaining("An administrator reviews your proof"),
   ]);
   const proof = {
-    ...{ sender_name: "Ann", filename: "a.png", url: "/files/a.png" },
+    sender_name: "Ann",
+    filename: "a.png",
+    url: "/files/a.png",
     submitted_at: "2026-11-20T12:00:00.000Z",
   };
   api.reply("GET /me", { ...me, email_verified: true, payment_proof: proof });
@@ -87,8 +92,12 @@ test("the steps to approval say what is done and what comes next", async () => {
 });
 
 const noDetails = {
-  ...{ bank_details_1: "", bank_details_2: "", bank_details_3: "" },
-  ...{ paypal_details: "", skrill_details: "", wise_details: "" },
+  bank_details_1: "",
+  bank_details_2: "",
+  bank_details_3: "",
+  paypal_details: "",
+  skrill_details: "",
+  wise_details: "",
 };
 
 const planField = () => screen.findByRole<HTMLSelectElement>("combobox", { name: "Plan" });
@@ -110,7 +119,10 @@ test("the plan of the payment page is kept over the sign-in and sent with the pr
   await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
   await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
   const payment_proof = {
-    ...{ sender_name: "Jane Miller", filename: "a.png", url: "/a.png", plan: "starter" },
+    sender_name: "Jane Miller",
+    filename: "a.png",
+    url: "/a.png",
+    plan: "starter",
     submitted_at: inDays(0),
   };
   api.reply("POST /submit-payment-proof", { detail: "Done." });
@@ -145,7 +157,10 @@ test("during a subscription the form opens on request, with its plan and what it
 
 test("a proof for a renewal says so until it is accepted", async () => {
   const payment_proof: Proof = {
-    ...{ sender_name: "Jane Miller", filename: "a.png", url: "/a.png", submitted_at: inDays(0) },
+    sender_name: "Jane Miller",
+    filename: "a.png",
+    url: "/a.png",
+    submitted_at: inDays(0),
     plan: "pro",
     renewal: true,
   };

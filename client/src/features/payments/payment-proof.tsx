@@ -126,7 +126,9 @@ function ProofForm({ account, onSent }: ProofFormProps) {
   const { payment_proof, subscription } = account;
   const [inputs, setInputs] = useState<ProofInputs>(() => ({
     plan: readChosenPlan() ?? payment_proof?.plan ?? subscription?.plan ?? "",
-    ...{ senderName: "", transactionHash: "", file: null },
+    senderName: "",
+    transactionHash: "",
+    file: null,
   }));
   const upload = useMutation({
     mutationFn: submitProof,

@@ -26,7 +26,8 @@ const receive = (event: LiveEvent) =>
 const place = { stream: "user", seq: 1, at: "2026-11-23T12:00:00.000Z" } as const;
 
 const accountEvent = (reason: AccountReason, approved: boolean): LiveEvent => ({
-  ...{ ...place, name: "account:updated" },
+  ...place,
+  name: "account:updated",
   data: { approved, role: "user", allow_image_upload: false, image_credits: 120, reason },
 });
 
@@ -175,7 +176,10 @@ test("when the access ends, the open page says why, and opens again after the re
 test("after a reload, the page still says that an administrator ended the subscription", async () => {
   servePayments([makePeriod({ revoked_at: "2026-11-20T12:00:00.000Z" })]);
   const payment_proof = {
-    ...{ sender_name: "Ann", filename: "a.png", url: "/a.png", submitted_at: inDays(0) },
+    sender_name: "Ann",
+    filename: "a.png",
+    url: "/a.png",
+    submitted_at: inDays(0),
   };
   openApp("/bot", { approved: false, subscription: ended, payment_proof });
   await screen.findByText(/^An administrator ended your Trader subscription on/);

@@ -90,7 +90,12 @@ test("the trades of the shown record can be saved", async () => {
 
 const noSignals = Object.fromEntries(Object.keys(record.counts).map((name) => [name, 0]));
 const emptyRecord = {
-  ...{ ...record, ...noRates, counts: noSignals, trades: 0, effective_trades: 0, equity: [] },
+  ...record,
+  ...noRates,
+  counts: noSignals,
+  trades: 0,
+  effective_trades: 0,
+  equity: [],
   recorded: { symbols: [], analysts: [] },
 };
 const replyWithDemoOnly = () =>

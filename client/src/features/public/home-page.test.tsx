@@ -21,7 +21,10 @@ test("the home page says what the product is, from top to bottom", async () => {
   openApp("/");
   await screen.findByRole("heading", { level: 1, name: "AI-Powered Trading Signals" });
   expect(headings(2)).toEqual([
-    ...["Why Choose Our Bot?", "Market Overview", "Cryptocurrency Markets", "Recent Results"],
+    "Why Choose Our Bot?",
+    "Market Overview",
+    "Cryptocurrency Markets",
+    "Recent Results",
   ]);
   expect(headings(3)).toEqual(["AI-Driven Analysis", "Real-Time Signals", "Comprehensive History"]);
   const legal = [

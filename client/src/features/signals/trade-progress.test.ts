@@ -7,8 +7,15 @@ const buyLevels = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const sellLevels = { entry: 100, stopLoss: 105, takeProfit: 90 };
 
 const trade = (changes: Partial<FollowedTrade> = {}): FollowedTrade => ({
-  ...{ symbol: "MADE/USDT", levels: buyLevels, signalPrice: 102, validUntil: null },
-  ...{ isReplayed: false, filled: null, entryLeft: null, outcome: null, r: null },
+  symbol: "MADE/USDT",
+  levels: buyLevels,
+  signalPrice: 102,
+  validUntil: null,
+  isReplayed: false,
+  filled: null,
+  entryLeft: null,
+  outcome: null,
+  r: null,
   ...changes,
 });
 const live = (price: number, isStale = false) => ({ price, at, isStale });

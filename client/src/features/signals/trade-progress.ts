@@ -59,7 +59,10 @@ export function followTrade(
 const NOT_ENTERED = "Not entered";
 
 const step = (given: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep => ({
-  ...{ detail: null, at: null, state: "waiting", tone: "neutral" },
+  detail: null,
+  at: null,
+  state: "waiting",
+  tone: "neutral",
   ...given,
 });
 

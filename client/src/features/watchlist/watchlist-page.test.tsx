@@ -113,8 +113,12 @@ test("a market is added with its own terms; what the server refuses stands besid
   screen.getByText("1 of 20 markets");
   expect(symbol.value).toBe("");
   expect(JSON.parse(api.bodiesOf("POST /watchlist").at(-1) ?? "")).toEqual({
-    ...{ symbol: "BTC/USDT", timeframe: "15m", min_confidence: 70 },
-    ...{ amount: 100, risk_percent: 1, leverage: 1 },
+    symbol: "BTC/USDT",
+    timeframe: "15m",
+    min_confidence: 70,
+    amount: 100,
+    risk_percent: 1,
+    leverage: 1,
   });
 });
 
@@ -156,7 +160,10 @@ test("terms are edited in place", async () => {
   expect(document.activeElement).toBe(edit);
   expect((await card("BTC/USDT 1h")).textContent).toContain("5×");
   expect(JSON.parse(api.bodiesOf("PATCH /watchlist/w1")[0] ?? "")).toEqual({
-    ...{ min_confidence: 0, amount: 100, risk_percent: 1, leverage: 5 },
+    min_confidence: 0,
+    amount: 100,
+    risk_percent: 1,
+    leverage: 5,
   });
 });
 

@@ -61,8 +61,12 @@ function storedLists(database: Database, user: UserRecord) {
       .find({ userId })
       .sort({ _id: 1 })
       .map(({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
-        ...{ plan, months, started_at: startedAt, ends_at: endsAt },
-        ...{ revoked_at: revokedAt, paid_at: createdAt },
+        plan,
+        months,
+        started_at: startedAt,
+        ends_at: endsAt,
+        revoked_at: revokedAt,
+        paid_at: createdAt,
       })),
     credits: nativeCollection(database.creditEntries)
       .find({ userId })
@@ -96,9 +100,14 @@ async function* keptEvents(database: Database, { _id, lastEventSeq }: UserRecord
 }
 
 const exportWatchlistItem = (item: WatchlistItemRecord) => ({
-  ...{ symbol: item.symbol, timeframe: item.timeframe, enabled: item.enabled },
-  ...{ min_confidence: item.minConfidence, amount: item.amount },
-  ...{ risk_percent: item.riskPercent, leverage: item.leverage, created_at: item.createdAt },
+  symbol: item.symbol,
+  timeframe: item.timeframe,
+  enabled: item.enabled,
+  min_confidence: item.minConfidence,
+  amount: item.amount,
+  risk_percent: item.riskPercent,
+  leverage: item.leverage,
+  created_at: item.createdAt,
 });
 
 const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
@@ -114,15 +123,24 @@ const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
 
 /** Without its target, which contains secrets. */
 const exportChannel = (channel: ChannelRecord) => ({
-  ...{ id: channel._id, kind: channel.kind, label: channel.label, enabled: channel.enabled },
-  ...{ events: channel.events, min_confidence: channel.minConfidence },
+  id: channel._id,
+  kind: channel.kind,
+  label: channel.label,
+  enabled: channel.enabled,
+  events: channel.events,
+  min_confidence: channel.minConfidence,
   created_at: channel.createdAt,
 });
 
 const exportDelivery = (delivery: DeliveryRecord) => ({
-  ...{ id: delivery._id, channel_id: delivery.channelId, event: delivery.type },
-  ...{ status: delivery.status, attempts: delivery.attempts, at: delivery.createdAt },
-  ...{ response_status: delivery.responseStatus, error: delivery.error },
+  id: delivery._id,
+  channel_id: delivery.channelId,
+  event: delivery.type,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  at: delivery.createdAt,
+  response_status: delivery.responseStatus,
+  error: delivery.error,
 });
 
 const exportSignal = (signal: SignalRecord) => ({
@@ -138,7 +156,9 @@ const exportSignal = (signal: SignalRecord) => ({
 
 const exportProof = (proof: PaymentProofRecord) => ({
   ...exportFile(proof),
-  ...{ sender_name: proof.senderName, plan: proof.plan, transaction_hash: proof.transactionHash },
+  sender_name: proof.senderName,
+  plan: proof.plan,
+  transaction_hash: proof.transactionHash,
 });
 
 const exportFile = ({ filename, contentType, size, createdAt }: StoredFileRecord) => ({

@@ -34,7 +34,9 @@ export async function listNotifications(
     const id = signalIdOf(data);
     const parsed = notificationSchema.safeParse({
       stream: stream === ADMINS_STREAM ? "admins" : "user",
-      ...{ seq, name, at: at.toISOString() },
+      seq,
+      name,
+      at: at.toISOString(),
       data: typeof data === "object" ? { ...markets.get(id ?? ""), ...data } : data,
     });
     // An event of another release is left out.

@@ -64,7 +64,11 @@ describe("describeMe", () => {
       await database.events.insertMany(
         events.map(([name, data], index) => ({
           _id: new Types.ObjectId(),
-          ...{ stream, seq: index + 1, name, data, at: new Date(index) },
+          stream,
+          seq: index + 1,
+          name,
+          data,
+          at: new Date(index),
         })),
       );
       const userId = userIdOf(stream);

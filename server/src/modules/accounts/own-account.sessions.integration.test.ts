@@ -53,8 +53,12 @@ describe("the sessions of an account", () => {
     const [there = "", here = ""] = tokens;
     const thereId = first.id;
     return {
-      ...{ user, here, there, thereId },
-      ...{ hereTab: await connect(here), thereTab: await connect(there) },
+      user,
+      here,
+      there,
+      thereId,
+      hereTab: await connect(here),
+      thereTab: await connect(there),
     };
   };
 

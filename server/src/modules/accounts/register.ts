@@ -161,7 +161,9 @@ function newUserRecord(
   return {
     _id: new Types.ObjectId(),
     ...profile,
-    ...{ usernameKey, emailKey, searchKey: searchKeyOf({ usernameKey, emailKey }) },
+    usernameKey,
+    emailKey,
+    searchKey: searchKeyOf({ usernameKey, emailKey }),
     ...account,
     allowImageUpload: false,
     imageCredits: 0,

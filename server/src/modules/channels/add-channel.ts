@@ -39,10 +39,24 @@ export async function addChannel(
     const lastEventSeq = await lockUser(deps, uow, userId);
     await assertFreePlace(deps, uow, { userId, ...made });
     const added: ChannelRecord = {
-      ...{ _id: new Types.ObjectId(), userId, kind, ...made, label, events, minConfidence },
-      ...{ enabled: made.target !== null, disabledReason: null, createdAt: uow.at },
-      ...{ afterSeq: lastEventSeq, afterAdminSeq: await adminHead(deps, uow, user), lastOrder: 0 },
-      ...{ dueAt: null, leaseId: null, isWoken: false, isFailing: false, heldSince: null },
+      _id: new Types.ObjectId(),
+      userId,
+      kind,
+      ...made,
+      label,
+      events,
+      minConfidence,
+      enabled: made.target !== null,
+      disabledReason: null,
+      createdAt: uow.at,
+      afterSeq: lastEventSeq,
+      afterAdminSeq: await adminHead(deps, uow, user),
+      lastOrder: 0,
+      dueAt: null,
+      leaseId: null,
+      isWoken: false,
+      isFailing: false,
+      heldSince: null,
     };
     uow.deferInsert(database.channels.collection, added);
     return added;
@@ -188,7 +202,9 @@ async function telegramTarget({ settings, now }: ServerDeps): Promise<NewTarget>
   const code = randomBytes(16).toString("base64url");
   const expiresAt = new Date(now().getTime() + TELEGRAM_LINK_MINUTES * 60_000);
   return {
-    ...{ target: null, label: "Telegram", uniqueKey: TELEGRAM },
+    target: null,
+    label: "Telegram",
+    uniqueKey: TELEGRAM,
     link: { codeHash: sha256(code), expiresAt },
     shown: { link: `https://t.me/${await botName(apiUrl, token)}?start=${code}` },
   };

@@ -15,8 +15,10 @@ const channelCountsSchema = z.array(
 const deliveryCountsSchema = z.array(
   z.object({
     _id: channelKindSchema,
-    ...{ delivered: z.number(), retrying: z.number() },
-    ...{ failed: z.number(), suppressed: z.number() },
+    delivered: z.number(),
+    retrying: z.number(),
+    failed: z.number(),
+    suppressed: z.number(),
   }),
 );
 
@@ -33,7 +35,8 @@ export async function readTotals(database: Database, now: Date): Promise<Channel
     totals: channelKindSchema.options.map((kind) => {
       const counts = channels.find(({ _id }) => _id === kind);
       const { _id: _kind, ...made } = deliveries.find(({ _id }) => _id === kind) ?? {
-        ...{ _id: kind, ...none },
+        _id: kind,
+        ...none,
       };
       return { kind, channels: counts?.channels ?? 0, enabled: counts?.enabled ?? 0, ...made };
     }),
@@ -91,10 +94,14 @@ async function listFailing(database: Database): Promise<ChannelTotals["failing"]
     if (!channel || !user) return [];
     return [
       {
-        ...{ channel_id: channel._id.toString(), username: user.username },
-        ...{ kind: channel.kind, label: channel.label, since: delivery.createdAt.toISOString() },
-        ...{ attempts: delivery.attempts, response_status: delivery.responseStatus },
-        ...{ error: delivery.error },
+        channel_id: channel._id.toString(),
+        username: user.username,
+        kind: channel.kind,
+        label: channel.label,
+        since: delivery.createdAt.toISOString(),
+        attempts: delivery.attempts,
+        response_status: delivery.responseStatus,
+        error: delivery.error,
         next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
       },
     ];

@@ -66,8 +66,10 @@ export async function changeChannel(
 async function startFromNow(deps: ServerDeps, uow: UnitOfWork, user: UserRecord) {
   const [afterSeq = 0] = await readStreamHeads(deps.database, [userStream(user._id)]);
   return {
-    ...{ afterSeq, afterAdminSeq: await adminHead(deps, uow, user) },
-    ...{ disabledReason: null, heldSince: null },
+    afterSeq,
+    afterAdminSeq: await adminHead(deps, uow, user),
+    disabledReason: null,
+    heldSince: null,
   };
 }
 
@@ -101,9 +103,15 @@ export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<De
       .lean();
     if (!channel) throw channelNotFound();
     const delivery: DeliveryRecord = {
-      ...{ _id: new Types.ObjectId(), channelId: channel._id, userId: channel.userId },
-      ...{ order: channel.lastOrder, type: "channel.test", isRequested: true },
-      ...{ eventAt: uow.at, createdAt: uow.at, ...newAttempts(uow) },
+      _id: new Types.ObjectId(),
+      channelId: channel._id,
+      userId: channel.userId,
+      order: channel.lastOrder,
+      type: "channel.test",
+      isRequested: true,
+      eventAt: uow.at,
+      createdAt: uow.at,
+      ...newAttempts(uow),
     };
     await attemptSoon(deps, uow, channel);
     uow.deferInsert(database.deliveries.collection, delivery);
@@ -112,8 +120,11 @@ export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<De
 }
 
 const newAttempts = ({ at }: UnitOfWork) => ({
-  ...{ status: "retrying" as const, attempts: 0, nextAttemptAt: at },
-  ...{ responseStatus: null, error: null },
+  status: "retrying" as const,
+  attempts: 0,
+  nextAttemptAt: at,
+  responseStatus: null,
+  error: null,
 });
 
 /** A delivery that waits for longer than this is retried at once when its user asks for another. */

@@ -35,8 +35,12 @@ export async function readAndPresent(
 }
 
 export const presentChannel = (channel: ChannelRecord, last: LastDelivery): Channel => ({
-  ...{ id: channel._id.toString(), kind: channel.kind, label: channel.label },
-  ...{ enabled: channel.enabled, events: channel.events, min_confidence: channel.minConfidence },
+  id: channel._id.toString(),
+  kind: channel.kind,
+  label: channel.label,
+  enabled: channel.enabled,
+  events: channel.events,
+  min_confidence: channel.minConfidence,
   created_at: channel.createdAt.toISOString(),
   last_delivery: last && { at: last.createdAt.toISOString(), status: last.status },
   disabled_reason: channel.disabledReason,
@@ -63,8 +67,12 @@ export async function listDeliveries(
 }
 
 export const presentDelivery = (delivery: DeliveryRecord): Delivery => ({
-  ...{ id: delivery._id.toString(), event: delivery.type, at: delivery.createdAt.toISOString() },
-  ...{ status: delivery.status, attempts: delivery.attempts, error: delivery.error },
+  id: delivery._id.toString(),
+  event: delivery.type,
+  at: delivery.createdAt.toISOString(),
+  status: delivery.status,
+  attempts: delivery.attempts,
+  error: delivery.error,
   response_status: delivery.responseStatus,
   next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
 });

@@ -82,9 +82,15 @@ describe("channels", () => {
     const { secret, ...channel } = body;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(channel).toEqual({
-      ...{ id: expect.any(String), kind: "webhook", label: "hooks.example.com", enabled: true },
-      ...{ events: DEFAULT_CHANNEL_EVENTS, min_confidence: 60, created_at: NOW.toISOString() },
-      ...{ last_delivery: null, disabled_reason: null },
+      id: expect.any(String),
+      kind: "webhook",
+      label: "hooks.example.com",
+      enabled: true,
+      events: DEFAULT_CHANNEL_EVENTS,
+      min_confidence: 60,
+      created_at: NOW.toISOString(),
+      last_delivery: null,
+      disabled_reason: null,
     });
     expect(await list()).toEqual([channel]);
     const target = (await stored(channel.id))?.target ?? "";
@@ -171,8 +177,10 @@ describe("channels", () => {
     const bare = await startTestServer({
       databaseUri: testDatabaseUri(),
       environment: {
-        ...{ NODE_ENV: "production", MONGODB_URI: "mongodb://db.example.com/signals" },
-        ...{ SMTP_URL: "smtps://mail.example.com", ADMIN_PASSWORD: "a password of tests" },
+        NODE_ENV: "production",
+        MONGODB_URI: "mongodb://db.example.com/signals",
+        SMTP_URL: "smtps://mail.example.com",
+        ADMIN_PASSWORD: "a password of tests",
       },
     });
     const token = signTokenFor(await createUser(bare.database), bare.deps.settings);
@@ -187,7 +195,9 @@ describe("channels", () => {
   it("a channel is changed, and starts with the next event when it is turned on again", async () => {
     const { body: channel } = await add(HOOK);
     const waiting = await createDelivery(server.database, await storedChannel(channel.id), {
-      ...{ status: "retrying", isRequested: false, nextAttemptAt: NOW },
+      status: "retrying",
+      isRequested: false,
+      nextAttemptAt: NOW,
     });
     const change = { enabled: false, events: ["signal.filled"], label: "Desk", min_confidence: 5 };
     const { body } = await call(`PATCH /channels/${channel.id}`, change);
@@ -222,7 +232,8 @@ describe("channels", () => {
   it("a retry that would come late comes at once when its user sends a test", async () => {
     const channel = await createChannel(server, ann, HOOK.url);
     const wait = (ms: number) => ({
-      ...{ status: "retrying" as const, nextAttemptAt: new Date(NOW.getTime() + ms) },
+      status: "retrying" as const,
+      nextAttemptAt: new Date(NOW.getTime() + ms),
     });
     const far = await createDelivery(server.database, channel, wait(60_001));
     const near = await createDelivery(server.database, channel, wait(60_000));
@@ -268,7 +279,8 @@ describe("channels", () => {
     expect(body.previous_until).toBe(new Date(until).toISOString());
     const target = server.channelSecrets.open((await storedChannel(channel.id)).target ?? "");
     expect(target).toMatchObject({
-      ...{ secret: body.secret, previous: { secret: channel.secret, until } },
+      secret: body.secret,
+      previous: { secret: channel.secret, until },
     });
   });
 
@@ -315,7 +327,10 @@ describe("channels", () => {
     const channel = await createChannel(server, ann, HOOK.url);
     await createDelivery(server.database, channel, { createdAt: NOW });
     await createDelivery(server.database, channel, {
-      ...{ status: "retrying", attempts: 2, responseStatus: 500, error: "HTTP 500" },
+      status: "retrying",
+      attempts: 2,
+      responseStatus: 500,
+      error: "HTTP 500",
       createdAt: NOW,
     });
     const paused = await call("POST /admin/channels/pause", {}, admin);
@@ -323,8 +338,13 @@ describe("channels", () => {
     const { body } = await call("GET /admin/channels", undefined, admin);
     expect(body.paused).toBe(true);
     expect(body.totals).toContainEqual({
-      ...{ kind: "webhook", channels: 1, enabled: 1 },
-      ...{ delivered: 1, retrying: 1, failed: 0, suppressed: 0 },
+      kind: "webhook",
+      channels: 1,
+      enabled: 1,
+      delivered: 1,
+      retrying: 1,
+      failed: 0,
+      suppressed: 0,
     });
     expect(body.failing).toMatchObject([
       { channel_id: String(channel._id), username: ann.username, attempts: 2, error: "HTTP 500" },

@@ -141,7 +141,9 @@ async function logRead(
   if (admin._id.equals(userId)) return;
   const owner = await deps.database.users.findById(userId).select({ username: 1 }).lean();
   await addLimitedLogEntry(deps, 1, {
-    ...{ type: "file:read", actor: admin.username, user: owner?.username ?? null },
+    type: "file:read",
+    actor: admin.username,
+    user: owner?.username ?? null,
     details: { kind, filename },
   });
 }

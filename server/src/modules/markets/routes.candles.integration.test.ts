@@ -11,8 +11,13 @@ const NOW = new Date("2026-11-20T13:37:12Z");
 const OPENED = Date.parse("2026-11-20T13:00:00Z");
 
 const candle = (index: number): MarketCandles["candles"][number] => ({
-  ...{ time: OPENED + (index - 2) * HOUR_MS, open: 100, high: 102, low: 99, close: 101 },
-  ...{ volume: 5, closed: index < 2 },
+  time: OPENED + (index - 2) * HOUR_MS,
+  open: 100,
+  high: 102,
+  low: 99,
+  close: 101,
+  volume: 5,
+  closed: index < 2,
 });
 const current = {
   source: "binance",
@@ -46,8 +51,13 @@ describe("GET /candles", () => {
   /** A worker that is running, as far as servers can see. */
   const addWorker = () =>
     server.database.workerStatuses.create({
-      ...{ _id: "host:1:a", marketData: "live", analyst: "rules", concurrency: 1 },
-      ...{ providers: [], startedAt: new Date(), seenAt: new Date() },
+      _id: "host:1:a",
+      marketData: "live",
+      analyst: "rules",
+      concurrency: 1,
+      providers: [],
+      startedAt: new Date(),
+      seenAt: new Date(),
     });
 
   it("gives anybody the candles, the open one last, to be cached until it closes", async () => {
@@ -56,8 +66,12 @@ describe("GET /candles", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=1368");
     expect(marketCandlesSchema.parse(await answer.json())).toEqual({
-      ...{ symbol: "BTC/USDT", timeframe: "1h", source: "binance" },
-      ...{ candles: current.candles, opens_at: null, delay_ms: 0 },
+      symbol: "BTC/USDT",
+      timeframe: "1h",
+      source: "binance",
+      candles: current.candles,
+      opens_at: null,
+      delay_ms: 0,
     });
   });
 

@@ -52,9 +52,12 @@ describe("the transaction that a proof names", () => {
   beforeAll(async () => {
     fakes = { Ethereum: await startFakeEvm(), Tron: await startFakeTron() };
     const environment = {
-      ...{ USDT_EVM_ADDRESS: EVM_ADDRESS, EVM_RPC_URL: `${fakes.Ethereum.url}/v3/secret-key` },
-      ...{ USDT_TRON_ADDRESS: encodeTronAddress(OWN), TRON_API_URL: fakes.Tron.url },
-      ...{ TRON_API_KEY: FAKE_TRON_KEY, RATE_LIMIT: "off" },
+      USDT_EVM_ADDRESS: EVM_ADDRESS,
+      EVM_RPC_URL: `${fakes.Ethereum.url}/v3/secret-key`,
+      USDT_TRON_ADDRESS: encodeTronAddress(OWN),
+      TRON_API_URL: fakes.Tron.url,
+      TRON_API_KEY: FAKE_TRON_KEY,
+      RATE_LIMIT: "off",
     };
     server = await startTestServer({ databaseUri, environment });
     plain = await startTestServer({ databaseUri, environment: { RATE_LIMIT: "off" } });
@@ -108,11 +111,19 @@ describe("the transaction that a proof names", () => {
     it("shows amount, token, recipient, time and confirmations", async () => {
       mine([paid]);
       expect(await check(trader)).toEqual({
-        ...{ status: "found", hash, network, used_by: [] },
-        ...{ succeeded: true, confirmations: 12, sent_at: FAKE_MINED_AT },
+        status: "found",
+        hash,
+        network,
+        used_by: [],
+        succeeded: true,
+        confirmations: 12,
+        sent_at: FAKE_MINED_AT,
         transfer: {
-          ...{ token: encode(usdt), is_usdt: true, amount: "149.5" },
-          ...{ recipient: encode(OWN), is_recipient_ours: true },
+          token: encode(usdt),
+          is_usdt: true,
+          amount: "149.5",
+          recipient: encode(OWN),
+          is_recipient_ours: true,
         },
       });
     });
@@ -120,14 +131,19 @@ describe("the transaction that a proof names", () => {
     it("shows another recipient", async () => {
       mine([{ ...paid, recipient: OTHER }]);
       expect((await findings()).transfer).toMatchObject({
-        ...{ is_usdt: true, recipient: encode(OTHER), is_recipient_ours: false },
+        is_usdt: true,
+        recipient: encode(OTHER),
+        is_recipient_ours: false,
       });
     });
 
     it("shows another token without an amount, whatever it calls itself", async () => {
       mine([{ ...paid, token: OTHER }]);
       expect((await findings()).transfer).toMatchObject({
-        ...{ token: encode(OTHER), is_usdt: false, amount: null, is_recipient_ours: true },
+        token: encode(OTHER),
+        is_usdt: false,
+        amount: null,
+        is_recipient_ours: true,
       });
     });
 

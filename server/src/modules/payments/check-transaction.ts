@@ -58,7 +58,9 @@ async function findOtherUses(
     .limit(MAX_USES)
     .lean();
   return uses.map(({ username = "a deleted user", submittedAt, state }) => ({
-    ...{ username, submitted_at: submittedAt.toISOString(), state },
+    username,
+    submitted_at: submittedAt.toISOString(),
+    state,
   }));
 }
 

@@ -72,7 +72,11 @@ function storeProof(
     const known: ProofFingerprintRecord = {
       _id: new Types.ObjectId(),
       number: (await lastNumber(database, session)) + 1,
-      ...{ userId, username, filename, submittedAt: at, state: "stored" },
+      userId,
+      username,
+      filename,
+      submittedAt: at,
+      state: "stored",
       ...(transactionHash && { transactionHash }),
       fingerprint,
     };

@@ -94,8 +94,11 @@ async function readEvmTransaction(
     const { blockHash } = receipt;
     const block = evmBlockSchema.parse(await client.getBlock({ blockHash }));
     return {
-      ...{ succeeded: status === "success", logs, decimals },
-      ...{ block: blockNumber, minedAt: block.timestamp },
+      succeeded: status === "success",
+      logs,
+      decimals,
+      block: blockNumber,
+      minedAt: block.timestamp,
       latestBlock: evmBlockSchema.parse(latest).number,
     };
   } catch (error) {
@@ -151,8 +154,10 @@ async function readTronTransaction(
   const transaction = tronTransactionSchema.parse(found);
   return {
     succeeded: transaction.result === undefined,
-    ...{ block: transaction.blockNumber, minedAt: transaction.blockTimeStamp },
+    block: transaction.blockNumber,
+    minedAt: transaction.blockTimeStamp,
     latestBlock: tronBlockSchema.parse(latest).block_header.raw_data.number,
-    ...{ decimals: TRON_TOKEN_DECIMALS, logs: transaction.log },
+    decimals: TRON_TOKEN_DECIMALS,
+    logs: transaction.log,
   };
 }

@@ -63,7 +63,10 @@ async function issueToken(
     Math.min(now().getTime() + LIFETIME_MS[kind], sessionExpiresAt.getTime()),
   );
   const token: DashboardTokenRecord = {
-    ...{ _id: hashOf(secret), kind, userId: user._id, sessionId },
+    _id: hashOf(secret),
+    kind,
+    userId: user._id,
+    sessionId,
     expiresAt,
   };
   await database.dashboardTokens.create(token);
@@ -101,7 +104,11 @@ export function setDashboardCookie(
   const { name, path, secure } = dashboardCookie(settings);
   ctx.cookies.secure = secure;
   ctx.cookies.set(name, secret, {
-    ...{ path, secure, httpOnly: true, sameSite: "strict", overwrite: true },
+    path,
+    secure,
+    httpOnly: true,
+    sameSite: "strict",
+    overwrite: true,
     expires: expiresAt,
   });
 }

@@ -41,7 +41,9 @@ describe("/admin/queue", () => {
     const startedAt = new Date(START);
     const session = newSession({ createdAt: startedAt, lastSeenAt: startedAt });
     root = await createUser(server.database, {
-      ...{ role: "admin", approved: true, sessions: [session] },
+      role: "admin",
+      approved: true,
+      sessions: [session],
     });
     await server.database.securityLog.collection.deleteMany({});
   });

@@ -51,8 +51,12 @@ describe("GET /activity", () => {
       expect(data).toBe("live");
       expect(items).toHaveLength(MAX_ACTIVITY);
       expect(items[0]).toEqual({
-        ...{ seq: 2 * seq + 1, symbol: "ETH/USDT", timeframe: "1h", signal: "BUY" },
-        ...{ outcome: "WIN", r_multiple: 2 },
+        seq: 2 * seq + 1,
+        symbol: "ETH/USDT",
+        timeframe: "1h",
+        signal: "BUY",
+        outcome: "WIN",
+        r_multiple: 2,
         resolved_at: new Date(START + 50 * HOUR_MS).toISOString(),
       });
     });

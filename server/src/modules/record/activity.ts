@@ -16,7 +16,8 @@ async function readItems(
 ): Promise<Activity["items"]> {
   const resolved = await marketAnalyses
     .find({
-      ...{ "result.analysis.source.data": data, outcome: { $exists: true } },
+      "result.analysis.source.data": data,
+      outcome: { $exists: true },
       outcomeLedgerSeq: { $exists: true },
     })
     .sort({ "resolution.resolved_at": -1 })
@@ -53,7 +54,9 @@ export function writeActivityFeed({ settings }: ServerDeps, { data, items }: Act
     const address = `${apiUrl}/ledger?after=${seq - 1}&limit=1`;
     const market = `${signal} ${symbol} ${timeframe}`;
     feed.addItem({
-      ...{ id: address, link: address, date: new Date(resolved_at) },
+      id: address,
+      link: address,
+      date: new Date(resolved_at),
       title: `${market}: ${outcome}, ${result}`,
       description: [`${market} ended as ${outcome} (${result}).`, label].join(" ").trim(),
     });

@@ -47,13 +47,13 @@ describe("the ledger's heads and their witnesses", () => {
           witnesses: [
             { kind: "git", ...kept, commit: "c0ffee" },
             {
-              ...{ kind: "opentimestamps", url: ONE, status: "complete" },
-              ...{ ...found, bitcoin_block: 880_000 },
+              kind: "opentimestamps",
+              url: ONE,
+              status: "complete",
+              ...found,
+              bitcoin_block: 880_000,
             },
-            {
-              ...{ kind: "opentimestamps", url: TWO, status: "pending" },
-              ...{ ...found, bitcoin_block: null },
-            },
+            { kind: "opentimestamps", url: TWO, status: "pending", ...found, bitcoin_block: null },
             { kind: "webhook", ...kept, commit: null },
           ],
         },

@@ -24,7 +24,8 @@ describe("requests of one user that are committed together", () => {
     // Each for an analysis of its own.
     const ask = (idempotencyKey: string | undefined) =>
       createSignal(server.deps, {
-        ...{ user, request: parse(10 + asked++) },
+        user,
+        request: parse(10 + asked++),
         ...(idempotencyKey && { idempotencyKey }),
       });
     const answers = await Promise.allSettled(keys.map(ask));

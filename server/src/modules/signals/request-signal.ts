@@ -129,7 +129,10 @@ async function writeSignal(
     await countAnalysis(deps, uow, userId);
   }
   const signal = await queueSignal(database, uow, {
-    ...{ id, userId, request, requestId },
+    id,
+    userId,
+    request,
+    requestId,
     ...(attachment && { chartImageId: attachment.chartImageId }),
     ...(joined && { joined }),
     assertUserLimit: (unfinishedSignals) => assertUserLimit(deps, unfinishedSignals),

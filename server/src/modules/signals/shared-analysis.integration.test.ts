@@ -107,8 +107,14 @@ describe("an analysis that several users ask for", () => {
     const { analysis, status } = await ask(late);
     expect(status).toBe("completed");
     expect(analysis).toMatchObject({
-      ...{ final_signal: "WAIT", confidence: 0, entry: null, stop_loss: null, take_profit: null },
-      ...{ suggested_units: 0, estimated_dollar_risk: 0, required_margin: 0 },
+      final_signal: "WAIT",
+      confidence: 0,
+      entry: null,
+      stop_loss: null,
+      take_profit: null,
+      suggested_units: 0,
+      estimated_dollar_risk: 0,
+      required_margin: 0,
       raw_ai: one.analysis?.raw_ai,
       source: { analysis_id: _id },
     });

@@ -186,8 +186,11 @@ describe("what became of a signal", () => {
       const at = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 90 * MINUTE_MS);
       const source = { ...tradeAnalysis(at).source, provider: "replay", data: "replay" } as const;
       const analysis = tradeAnalysis(at, {
-        ...{ entry: 1.001e5, stop_loss: 1e5, take_profit: 1.002e5 },
-        ...{ suggested_hold: "30 candles", source: { ...source, price: 1.001e5 } },
+        entry: 1.001e5,
+        stop_loss: 1e5,
+        take_profit: 1.002e5,
+        suggested_hold: "30 candles",
+        source: { ...source, price: 1.001e5 },
       });
       const trade = { madeAt: at, symbol: "BTC/USDT", timeframe: "1m", analysis } as const;
       const { _id } = await storeTrade(database, ann, trade);

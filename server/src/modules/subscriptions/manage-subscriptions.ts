@@ -38,7 +38,7 @@ export function approveUser(deps: Deps, input: UserActionInput & Approval): Prom
     const proof = await acceptProof(database, uow, user._id);
     const plan = input.plan ?? proof?.plan;
     if (plan) {
-      const payment = { ...{ user, plan, proof }, months: input.months, admin: input.admin };
+      const payment = { user, plan, proof, months: input.months, admin: input.admin };
       return addPayment(deps, uow, { ...payment, reason: "subscription-started" });
     }
     if (input.months !== undefined) throw planMissing();
@@ -79,7 +79,7 @@ export async function renewSubscription(
     const proof = await acceptProof(database, uow, user._id);
     const plan = input.plan ?? proof?.plan;
     if (!plan) throw planMissing();
-    const payment = { ...{ user, plan, proof }, months: input.months, admin: input.admin };
+    const payment = { user, plan, proof, months: input.months, admin: input.admin };
     const reason = user.subscription ? "subscription-renewed" : "subscription-started";
     return addPayment(deps, uow, { ...payment, reason });
   });
@@ -161,10 +161,17 @@ async function addPayment(
   const terms = { plan, months, graceDays: settings.SUBSCRIPTION_GRACE_DAYS };
   const subscription = running ? extendSubscription(running, terms) : newSubscription(at, terms);
   const period = {
-    ...{ _id: new Types.ObjectId(), userId: user._id, plan, months },
-    ...{ subscribedAt: subscription.startedAt, firstMonth: running?.months ?? 0 },
-    ...{ startedAt: running?.endsAt ?? at, endsAt: subscription.endsAt },
-    ...{ by: admin.username, createdAt: at, ...(proof && { proofId: proof._id }) },
+    _id: new Types.ObjectId(),
+    userId: user._id,
+    plan,
+    months,
+    subscribedAt: subscription.startedAt,
+    firstMonth: running?.months ?? 0,
+    startedAt: running?.endsAt ?? at,
+    endsAt: subscription.endsAt,
+    by: admin.username,
+    createdAt: at,
+    ...(proof && { proofId: proof._id }),
   };
   await database.billingPeriods.create([period], { session });
   const changed = await database.users

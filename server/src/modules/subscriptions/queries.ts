@@ -167,8 +167,16 @@ function median(times: readonly Date[]): string | null {
 }
 
 const COLUMNS = [
-  ...["username", "email", "plan", "months", "price_usd"],
-  ...["started_at", "ends_at", "revoked_at", "approved_at", "approved_by"],
+  "username",
+  "email",
+  "plan",
+  "months",
+  "price_usd",
+  "started_at",
+  "ends_at",
+  "revoked_at",
+  "approved_at",
+  "approved_by",
 ];
 
 type Payment = BillingPeriodRecord & { user: [{ username: string; email: string }] };
@@ -186,14 +194,26 @@ export async function* exportPayments({ billingPeriods }: Database): AsyncGenera
     const [{ username, email }] = user;
     const { plan, months, startedAt, endsAt, revokedAt, createdAt, by } = period;
     yield csvLine([
-      ...[username, email, plan, months, planById(plan).monthlyUsd * months],
-      ...[startedAt.toISOString(), endsAt.toISOString(), revokedAt?.toISOString() ?? ""],
-      ...[createdAt.toISOString(), by],
+      username,
+      email,
+      plan,
+      months,
+      planById(plan).monthlyUsd * months,
+      startedAt.toISOString(),
+      endsAt.toISOString(),
+      revokedAt?.toISOString() ?? "",
+      createdAt.toISOString(),
+      by,
     ]);
   }
 }
 
 const PERIOD_FIELDS = {
-  ...{ plan: 1, months: 1, startedAt: 1, endsAt: 1 },
-  ...{ revokedAt: 1, createdAt: 1, by: 1 },
+  plan: 1,
+  months: 1,
+  startedAt: 1,
+  endsAt: 1,
+  revokedAt: 1,
+  createdAt: 1,
+  by: 1,
 };

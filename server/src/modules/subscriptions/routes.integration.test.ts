@@ -150,7 +150,8 @@ describe("subscriptions", () => {
       expect((await listed("?status=proof"))[0]?.payment_proof).toMatchObject({ plan: "trader" });
       await approve({ months: "2" });
       expect((await me()).subscription).toMatchObject({
-        ...{ plan: "trader", ends_at: "2027-03-31T12:00:00.000Z" },
+        plan: "trader",
+        ends_at: "2027-03-31T12:00:00.000Z",
       });
       expect(await listed("?status=proof")).toEqual([]);
     });
@@ -211,10 +212,14 @@ describe("subscriptions", () => {
       now = new Date("2027-04-15T12:00:00Z");
       await approve({ plan: "starter" });
       expect((await me()).subscription).toMatchObject({
-        ...{ plan: "starter", status: "active", started_at: "2027-04-15T12:00:00.000Z" },
+        plan: "starter",
+        status: "active",
+        started_at: "2027-04-15T12:00:00.000Z",
       });
       expect((await reasons()).slice(-3)).toEqual([
-        ...["subscription-ended", "subscription-started", "credits-granted"],
+        "subscription-ended",
+        "subscription-started",
+        "credits-granted",
       ]);
     });
   });
@@ -227,7 +232,8 @@ describe("subscriptions", () => {
       expect((await me()).subscription).toMatchObject({ status: "active", grace_until: null });
       now = new Date("2027-02-28T12:00:00Z");
       expect((await me()).subscription).toMatchObject({
-        ...{ status: "grace", ends_at: "2027-02-28T12:00:00.000Z" },
+        status: "grace",
+        ends_at: "2027-02-28T12:00:00.000Z",
         grace_until: "2027-03-03T12:00:00.000Z",
       });
       now = new Date("2027-03-03T11:59:59.999Z");
@@ -236,7 +242,8 @@ describe("subscriptions", () => {
       expect(await history()).toBe(403);
       const refused = await call(ann, "/signal-history");
       expect(detailOf(refused.body)).toMatchObject({
-        ...{ code: "not-approved", detail: "Your subscription has ended. Renew it to continue." },
+        code: "not-approved",
+        detail: "Your subscription has ended. Renew it to continue.",
       });
       expect(await me()).toMatchObject({
         approved: false,
@@ -293,10 +300,13 @@ describe("subscriptions", () => {
       now = new Date("2027-03-02T00:00:00Z");
       await renew({ plan: "trader", months: 1 });
       expect(await me()).toMatchObject({
-        ...{ approved: true, image_credits: 320 },
+        approved: true,
+        image_credits: 320,
         subscription: {
-          ...{ plan: "trader", status: "active" },
-          ...{ ends_at: "2027-03-31T12:00:00.000Z", grace_until: null },
+          plan: "trader",
+          status: "active",
+          ends_at: "2027-03-31T12:00:00.000Z",
+          grace_until: null,
         },
       });
     });
@@ -306,7 +316,8 @@ describe("subscriptions", () => {
       now = new Date("2027-03-15T08:00:00Z");
       await renew({ plan: "pro", months: 2 });
       expect(await me()).toMatchObject({
-        ...{ approved: true, image_credits: 400 },
+        approved: true,
+        image_credits: 400,
         subscription: { status: "active", ends_at: "2027-05-15T08:00:00.000Z" },
       });
       expect(await reasons()).toContain("subscription-renewed");
@@ -315,7 +326,9 @@ describe("subscriptions", () => {
     it("starts a subscription if there is none", async () => {
       await renew({ plan: "starter", months: 1 });
       expect(await me()).toMatchObject({
-        ...{ approved: true, image_credits: 50, subscription: { plan: "starter" } },
+        approved: true,
+        image_credits: 50,
+        subscription: { plan: "starter" },
       });
       expect(await reasons()).toEqual(["subscription-started", "credits-granted"]);
     });
@@ -395,7 +408,8 @@ describe("subscriptions", () => {
       now = new Date("2027-03-01T00:00:00Z");
       await submitProof({ plan: "starter" });
       expect((await listed("?status=proof"))[0]?.payment_proof).toMatchObject({
-        ...{ plan: "starter", renewal: true },
+        plan: "starter",
+        renewal: true,
       });
       now = new Date("2027-03-10T00:00:00Z");
       await submitProof();
@@ -443,9 +457,15 @@ describe("subscriptions", () => {
     it("see numbers, revenue and waiting proofs", async () => {
       const none = { starter: 0, trader: 0, pro: 0, institutional: 0 };
       expect(await summary()).toEqual({
-        ...{ active: 0, grace: 0, ended_30_days: 0, ending_7_days: 0, by_plan: none },
-        ...{ monthly_revenue_usd: 0, monthly_revenue_change_usd: 0 },
-        ...{ proofs_waiting: 0, median_proof_submitted_at: null },
+        active: 0,
+        grace: 0,
+        ended_30_days: 0,
+        ending_7_days: 0,
+        by_plan: none,
+        monthly_revenue_usd: 0,
+        monthly_revenue_change_usd: 0,
+        proofs_waiting: 0,
+        median_proof_submitted_at: null,
       });
       for (const [username, body] of [
         ["early", { plan: "pro", months: 6 }],
@@ -463,10 +483,15 @@ describe("subscriptions", () => {
       now = new Date("2027-03-02T12:00:00Z");
       await submitProof();
       expect(await summary()).toEqual({
-        ...{ active: 2, grace: 1, ended_30_days: 1, ending_7_days: 0 },
+        active: 2,
+        grace: 1,
+        ended_30_days: 1,
+        ending_7_days: 0,
         by_plan: { ...none, pro: 1, trader: 1 },
-        ...{ monthly_revenue_usd: 250, monthly_revenue_change_usd: 0 },
-        ...{ proofs_waiting: 1, median_proof_submitted_at: "2027-03-02T12:00:00.000Z" },
+        monthly_revenue_usd: 250,
+        monthly_revenue_change_usd: 0,
+        proofs_waiting: 1,
+        median_proof_submitted_at: "2027-03-02T12:00:00.000Z",
       });
       now = new Date("2027-03-04T12:00:00Z");
       expect(await summary()).toMatchObject({ grace: 0, ended_30_days: 2 });

@@ -31,9 +31,13 @@ describe("stored emails", () => {
     const { database } = first();
     const { _id: userId } = await createUser(database);
     await database.emails.insertOne({
-      ...{ _id: new Types.ObjectId(), userId, kind: "subscription-started" },
+      _id: new Types.ObjectId(),
+      userId,
+      kind: "subscription-started",
       subscription: { plan: "pro", endsAt: afterStart(60), accessEndsAt: afterStart(120) },
-      ...{ createdAt: START, dueAt: START, expiresAt: afterStart(60) },
+      createdAt: START,
+      dueAt: START,
+      expiresAt: afterStart(60),
       ...overrides,
     });
   }

@@ -25,7 +25,9 @@ export function subscriptionEmail(
   const { plan, endsAt, accessEndsAt } = subscription;
   const { id, name, monthlyUsd, imageCredits } = planById(plan);
   const account = (path: string): AccountEmail => ({
-    ...{ to: user.email, username: user.username, link: new URL(path, webUrl).href },
+    to: user.email,
+    username: user.username,
+    link: new URL(path, webUrl).href,
   });
   const renewal = { ...account(`/payment?plan=${id}`), button: "Renew your subscription" };
   const howToRenew = `To renew it, pay the fee of $${monthlyUsd} for each month and submit your proof of payment.`;

@@ -199,7 +199,10 @@ describe("deleting a user", () => {
     const identity = await database.identities.findById(ann.identityId).lean();
     const text = JSON.stringify(body);
     const hidden = [
-      ...[identity?.passwordHash, ann.sessions[0]?.network, root.username, bob.username],
+      identity?.passwordHash,
+      ann.sessions[0]?.network,
+      root.username,
+      bob.username,
       ...(await signalIdsOf(bob)),
     ];
     for (const word of hidden) expect(text).not.toContain(String(word));

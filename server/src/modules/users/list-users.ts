@@ -145,7 +145,13 @@ export async function getUserDetails(
     user: card,
     periods,
     credits: entries.map(({ _id, at, kind, amount, balance, by, why }) => ({
-      ...{ id: _id.toString(), at: at.toISOString(), kind, amount, balance, by, why },
+      id: _id.toString(),
+      at: at.toISOString(),
+      kind,
+      amount,
+      balance,
+      by,
+      why,
     })),
     signals,
   };

@@ -117,7 +117,9 @@ describe("what administrators do with users", () => {
       const { username, email } = ann;
       for (const search of [username.toUpperCase(), ` ${email.slice(1)} `, `(${count}) m*LL`]) {
         expect(await list({ search, limit: "50" })).toEqual({
-          ...{ names: [username], next_cursor: null, total: 1 },
+          names: [username],
+          next_cursor: null,
+          total: 1,
         });
       }
       expect((await list({ search: ".*" })).names).toEqual([]);

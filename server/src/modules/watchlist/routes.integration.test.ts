@@ -61,8 +61,13 @@ describe("the watchlist", () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
-      ...{ symbol: "BTC/USDT", timeframe: "15m", min_confidence: 0 },
-      ...{ amount: 100, risk_percent: 1, leverage: 1, enabled: true },
+      symbol: "BTC/USDT",
+      timeframe: "15m",
+      min_confidence: 0,
+      amount: 100,
+      risk_percent: 1,
+      leverage: 1,
+      enabled: true,
       created_at: NOW.toISOString(),
       next_at: "2026-11-21T10:30:00.000Z",
       last: null,
@@ -239,7 +244,9 @@ describe("the watchlist", () => {
     await server.database.marketAnalyses.deleteMany();
     const bob = await createUser(server.database, { approved: true });
     await createSignals(server.database, bob, {
-      ...{ status: "failed", finishedAt: NOW, chartImageId: new Types.ObjectId() },
+      status: "failed",
+      finishedAt: NOW,
+      chartImageId: new Types.ObjectId(),
     });
     const admin = await createUser(server.database, { role: "admin", approved: true });
     await call(`POST /admin/delete-signal-history/${bob.username}`, { user: admin });
@@ -260,8 +267,14 @@ describe("the watchlist", () => {
     await add({ ...market("BTC/USDT"), min_confidence: 60 });
     expect((await call("GET /me/data")).body.watchlist).toEqual([
       {
-        ...{ symbol: "BTC/USDT", timeframe: "1h", enabled: true, min_confidence: 60 },
-        ...{ amount: 100, risk_percent: 1, leverage: 1, created_at: NOW.toISOString() },
+        symbol: "BTC/USDT",
+        timeframe: "1h",
+        enabled: true,
+        min_confidence: 60,
+        amount: 100,
+        risk_percent: 1,
+        leverage: 1,
+        created_at: NOW.toISOString(),
       },
     ]);
     const admin = await createUser(server.database, { role: "admin", approved: true });

@@ -48,9 +48,16 @@ async function addItem(
   return commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
     await assertFreePlace(deps, uow, { userId, symbol, timeframe });
     const item = {
-      ...{ _id: new Types.ObjectId(), userId, symbol, timeframe },
-      ...{ amount: input.amount, riskPercent: input.risk_percent, leverage: input.leverage },
-      ...{ minConfidence: input.min_confidence, enabled: true, createdAt: uow.at },
+      _id: new Types.ObjectId(),
+      userId,
+      symbol,
+      timeframe,
+      amount: input.amount,
+      riskPercent: input.risk_percent,
+      leverage: input.leverage,
+      minConfidence: input.min_confidence,
+      enabled: true,
+      createdAt: uow.at,
     };
     uow.deferInsert(database.watchlistItems.collection, item);
     return item;
@@ -96,7 +103,11 @@ async function changeItem(
   { min_confidence, amount, risk_percent, leverage, enabled }: WatchlistItemChange,
 ): Promise<WatchlistItemRecord> {
   const given = Object.entries({
-    ...{ minConfidence: min_confidence, amount, riskPercent: risk_percent, leverage, enabled },
+    minConfidence: min_confidence,
+    amount,
+    riskPercent: risk_percent,
+    leverage,
+    enabled,
   }).filter(([, value]) => value !== undefined);
   const changed = await database.watchlistItems
     .findOneAndUpdate(
@@ -148,9 +159,15 @@ async function presentItem(deps: ServerDeps, item: WatchlistItemRecord): Promise
     ? nextOpenClose(hoursOf(symbol), { timeframe, at: deps.now().getTime() })
     : null;
   return {
-    ...{ id: item._id.toString(), symbol, timeframe, min_confidence: item.minConfidence },
-    ...{ amount: item.amount, risk_percent: item.riskPercent, leverage: item.leverage },
-    ...{ enabled: item.enabled, created_at: item.createdAt.toISOString() },
+    id: item._id.toString(),
+    symbol,
+    timeframe,
+    min_confidence: item.minConfidence,
+    amount: item.amount,
+    risk_percent: item.riskPercent,
+    leverage: item.leverage,
+    enabled: item.enabled,
+    created_at: item.createdAt.toISOString(),
     next_at: nextAt === null ? null : new Date(nextAt).toISOString(),
     last,
   };
@@ -170,8 +187,11 @@ async function findLast(
 ): Promise<WatchlistItem["last"]> {
   const analysis = await marketAnalyses
     .findOne({
-      ...{ symbol, timeframe, limit: SIGNAL_DEFAULTS.limit, finishedAt: { $exists: true } },
-      ...{ chartImageId: { $exists: false } },
+      symbol,
+      timeframe,
+      limit: SIGNAL_DEFAULTS.limit,
+      finishedAt: { $exists: true },
+      chartImageId: { $exists: false },
       // Analyses of images have none; those that failed have lost theirs.
       $or: [{ key: { $exists: true } }, { status: "failed" }],
     })

@@ -84,9 +84,17 @@ describe("asking the model", () => {
     async (hold) => {
       const [level, words] = [1.5, "A word."];
       const advice = {
-        ...{ final_signal: "BUY", confidence: 60, entry: level, stop_loss: 1, take_profit: 2 },
-        ...{ rationale: words, key_evidence: [words], market_condition: words },
-        ...{ what_to_watch_for: [], suggested_hold: "6-12 4h candles", trade_duration_text: words },
+        final_signal: "BUY",
+        confidence: 60,
+        entry: level,
+        stop_loss: 1,
+        take_profit: 2,
+        rationale: words,
+        key_evidence: [words],
+        market_condition: words,
+        what_to_watch_for: [],
+        suggested_hold: "6-12 4h candles",
+        trade_duration_text: words,
       };
       openai.behave({ kind: "content", content: JSON.stringify({ ...advice, ...hold }) });
       const reply = await analyst().advise(question());

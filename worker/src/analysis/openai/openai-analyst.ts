@@ -52,7 +52,10 @@ const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   const { apiKey, baseUrl, model, callTimeoutMs, maxOutputTokens, price } = options;
   const client = new OpenAI({
-    ...{ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" },
+    apiKey,
+    baseURL: baseUrl ?? null,
+    maxRetries: 0,
+    logLevel: "off",
     // Otherwise the service could have the request, with its chart image, sent to any address.
     fetchOptions: { redirect: "error" },
   });

@@ -85,7 +85,9 @@ function waitPart(timeframe: Timeframe, marketScore: MarketScore): DecisionPart 
     final_signal: "WAIT",
     // Higher the more evenly the votes are split.
     confidence: Math.round(60 - 30 * Math.abs(marketScore.score)),
-    ...{ entry: null, stop_loss: null, take_profit: null },
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
     rationale:
       `No trade: ${describeCount(marketScore)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
       `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,

@@ -75,7 +75,12 @@ describe("the open candle of a replay", () => {
     const first = await open(market, startsAt);
     const { open: price } = closed;
     expect(first).toEqual({
-      ...{ time: startsAt, open: price, high: price, low: price, close: price, volume: 0 },
+      time: startsAt,
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume: 0,
     });
     const half = await open(market, startsAt + lengthMs / 2);
     expect(half?.volume).toBeLessThanOrEqual(closed.volume);

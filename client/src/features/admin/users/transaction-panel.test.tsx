@@ -5,11 +5,19 @@ import { api } from "../../../testing/fake-api.ts";
 import { openPanel, proof } from "../../../testing/open-admin.ts";
 
 const transaction = {
-  ...{ status: "found", hash: "ab".repeat(32), network: "Tron", used_by: [] },
-  ...{ succeeded: true, confirmations: 1_250, sent_at: "2026-11-20T11:00:00.000Z" },
+  status: "found",
+  hash: "ab".repeat(32),
+  network: "Tron",
+  used_by: [],
+  succeeded: true,
+  confirmations: 1_250,
+  sent_at: "2026-11-20T11:00:00.000Z",
   transfer: {
-    ...{ token: "TR7NHq", is_usdt: true, amount: "149.5" },
-    ...{ recipient: "TOwn", is_recipient_ours: true },
+    token: "TR7NHq",
+    is_usdt: true,
+    amount: "149.5",
+    recipient: "TOwn",
+    is_recipient_ours: true,
   },
 };
 const use = { username: "bob", submitted_at: "2026-11-01T12:00:00.000Z", state: "deleted" };

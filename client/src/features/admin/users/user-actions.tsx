@@ -200,7 +200,15 @@ function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { action, title, effect } = roleChanges[role];
   const ownEffect = "You lose access to this page and must log in again.";
   const description = isSelf ? ownEffect : effect;
-  return <RoleDialog {...{ user, role, action, description }} title={title(user.username)} />;
+  return (
+    <RoleDialog
+      user={user}
+      role={role}
+      action={action}
+      description={description}
+      title={title(user.username)}
+    />
+  );
 }
 
 const roleChanges = {
@@ -252,7 +260,12 @@ function RoleForm({ user, role, description, action, onDone }: RoleFormProps) {
   });
   const { problem } = request;
   return (
-    <DialogForm {...{ request, description, action }} failure={problem?.message}>
+    <DialogForm
+      request={request}
+      description={description}
+      action={action}
+      failure={problem?.message}
+    >
       <CredentialFields problem={problem} />
     </DialogForm>
   );

@@ -39,10 +39,14 @@ test("revoking asks first, names what will be lost, and can be cancelled", async
 
 test("a role is changed with the password and the code, and a refusal is shown", async () => {
   api.fail("POST /admin/set-role/ann", {
-    ...{ status: 403, code: "wrong-password", detail: "Wrong password or code." },
+    status: 403,
+    code: "wrong-password",
+    detail: "Wrong password or code.",
   });
   api.fail("POST /admin/set-role/bob", {
-    ...{ status: 409, code: "last-admin", detail: "There must be at least one administrator." },
+    status: 409,
+    code: "last-admin",
+    detail: "There must be at least one administrator.",
   });
   const two_factor = { enabled: true, recovery_codes_left: 10 };
   const bob = makeUserCard({ username: "bob", role: "admin" });
@@ -133,8 +137,13 @@ async function openDrawer(
     periods: [],
     credits: [
       {
-        ...{ id: "1", at: "2026-11-20T12:00:00.000Z", kind: "grant", amount: 5, balance: 5 },
-        ...{ by: "root", why: "Granted by an administrator." },
+        id: "1",
+        at: "2026-11-20T12:00:00.000Z",
+        kind: "grant",
+        amount: 5,
+        balance: 5,
+        by: "root",
+        why: "Granted by an administrator.",
       },
     ],
     signals: [makeHistoryItem({ symbol: "XAU/USD", outcome: "WIN" })],
@@ -170,8 +179,12 @@ const subscription: Subscription = {
 };
 const subscriber = makeUserCard({ approved: true, subscription });
 const payment: BillingPeriod = {
-  ...{ plan: "pro", months: 1, price_usd: 150, revoked_at: null },
-  ...{ started_at: subscription.started_at, ends_at: subscription.ends_at },
+  plan: "pro",
+  months: 1,
+  price_usd: 150,
+  revoked_at: null,
+  started_at: subscription.started_at,
+  ends_at: subscription.ends_at,
   proof: { sender_name: "Jane Miller", submitted_at: subscription.started_at, url: "/first.png" },
 };
 
@@ -413,7 +426,9 @@ describe("the review of payment proofs", () => {
     await user.click(await screen.findByRole("button", { name: "Review proofs" }));
     const dialog = await reviewOf("ann");
     const update = (change: Partial<UserCard>): LiveEvent => ({
-      ...{ ...place, name: "user:updated", data: makeUserCard({ username: "ann", ...change }) },
+      ...place,
+      name: "user:updated",
+      data: makeUserCard({ username: "ann", ...change }),
     });
     const payment_proof = { ...proof, reviewed_at: place.at };
     serveUsers(waitingUsers.slice(1));

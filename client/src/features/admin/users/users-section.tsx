@@ -118,7 +118,10 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
   const { data } = useOverview();
   const { data: subscriptions } = useSubscriptionSummary();
   const counts = data && [
-    ...[data.users, data.pending, data.users - data.pending, data.proofs],
+    data.users,
+    data.pending,
+    data.users - data.pending,
+    data.proofs,
     subscriptions?.ending_7_days,
   ];
   return (

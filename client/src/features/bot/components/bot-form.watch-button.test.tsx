@@ -30,8 +30,12 @@ test("one click watches the market with the sizing of the form, and leads to the
   await user.click(star);
   await waitFor(() => expect(isWatched(star)).toBe(true));
   expect(JSON.parse(api.bodiesOf("POST /watchlist")[0] ?? "")).toEqual({
-    ...{ symbol: "BTC/USDT", timeframe: "1h", min_confidence: 0 },
-    ...{ amount: 100, risk_percent: 1, leverage: 3 },
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    min_confidence: 0,
+    amount: 100,
+    risk_percent: 1,
+    leverage: 3,
   });
   await user.click(await screen.findByRole("button", { name: "Watchlist" }));
   await screen.findByRole("article", { name: "BTC/USDT 1h" });

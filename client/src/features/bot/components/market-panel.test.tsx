@@ -30,7 +30,11 @@ test("the bot opens with the chart of its market, and says what it shows as text
   openApp("/bot", {});
   await chart(/^BTC\/USDT, 60 candles of 1h, .*Low 99.5, high 160.5, last price 160\.$/);
   expect(["Last price", "Change", "Open", "High", "Low"].map(fact)).toEqual([
-    ...["160", "+0.63%", "159", "160.5", "158.5"],
+    "160",
+    "+0.63%",
+    "159",
+    "160.5",
+    "158.5",
   ]);
   expect(screen.getByRole("timer").textContent).toMatch(/^Closes in \d+ (min|s)/);
   screen.getByText("Source: binance.");
@@ -157,7 +161,10 @@ test("a signal of the history shows its chart on request, with fill and exit", a
   const market = { signal_id: id, symbol, timeframe };
   api.reply(`GET /signals/${id}/candles`, { ...market, candles: before });
   api.reply(`GET /signals/${id}/since`, {
-    ...{ ...market, candles: since, judgement: null, shared_at: null },
+    ...market,
+    candles: since,
+    judgement: null,
+    shared_at: null,
   });
   const { user } = openApp("/signal-history", {});
   await user.click(await screen.findByRole("button", { name: "Show chart", expanded: false }));

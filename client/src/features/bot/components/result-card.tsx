@@ -192,7 +192,12 @@ export function ResultCard({ signal, analysis, progress, chart }: ResultCardProp
       {levels && <ResultLevels levels={levels} lastPrice={analysis.source.price} />}
       {levels && (
         <dl className="-mt-2">
-          <CurrentPrice {...{ symbol, timeframe, levels }} data={analysis.source.data} />
+          <CurrentPrice
+            symbol={symbol}
+            timeframe={timeframe}
+            levels={levels}
+            data={analysis.source.data}
+          />
         </dl>
       )}
       <section aria-label="Chance" className="flex flex-col gap-4">

@@ -161,13 +161,17 @@ function addLayers(chart: IChartApi, color: Color) {
   const zone = (tone: string) => {
     const fill = `${color(tone)}2b`;
     return chart.addSeries(BaselineSeries, {
-      ...{ ...bareLine, lineVisible: false },
-      ...{ topFillColor1: fill, topFillColor2: fill },
-      ...{ bottomFillColor1: fill, bottomFillColor2: fill },
+      ...bareLine,
+      lineVisible: false,
+      topFillColor1: fill,
+      topFillColor2: fill,
+      bottomFillColor1: fill,
+      bottomFillColor2: fill,
     });
   };
   const volume = chart.addSeries(HistogramSeries, {
-    ...{ ...bare, priceScaleId: "volume" },
+    ...bare,
+    priceScaleId: "volume",
     priceFormat: { type: "volume" },
   });
   volume.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
@@ -222,11 +226,17 @@ function showPrecision(layers: Layers, { candles }: ChartContent): void {
 }
 
 const candleBar = ({ open, high, low, close }: Candle, time: UTCTimestamp) => ({
-  ...{ time, open, high, low, close },
+  time,
+  open,
+  high,
+  low,
+  close,
 });
 
 const volumeBar = ({ open, close, volume }: Candle, time: UTCTimestamp, color: Color) => ({
-  ...{ time, value: volume, color: `${color(close < open ? "sell" : "buy")}55` },
+  time,
+  value: volume,
+  color: `${color(close < open ? "sell" : "buy")}55`,
 });
 
 /** Whether nothing but the newest candle has changed, as with each live price. */
@@ -320,8 +330,12 @@ function showLevels(
   ];
   for (const { price, title, tone } of rows) {
     const line = candles.createPriceLine({
-      ...{ price, title: namesLines ? title : "", color: color(tone) },
-      ...{ lineWidth: 1, lineStyle: LineStyle.Dashed, axisLabelVisible: true },
+      price,
+      title: namesLines ? title : "",
+      color: color(tone),
+      lineWidth: 1,
+      lineStyle: LineStyle.Dashed,
+      axisLabelVisible: true,
     });
     drawn.push(line);
   }

@@ -5,7 +5,11 @@ import { moveOpenCandle } from "./use-candles.ts";
 const OPENS_AT = Date.UTC(2026, 10, 20, 12);
 const candle = { time: OPENS_AT, open: 100, high: 110, low: 95, close: 101, volume: 5 };
 const data: MarketCandles = {
-  ...{ symbol: "BTC/USDT", timeframe: "5m", source: "binance", opens_at: null, delay_ms: 0 },
+  symbol: "BTC/USDT",
+  timeframe: "5m",
+  source: "binance",
+  opens_at: null,
+  delay_ms: 0,
   candles: [
     { ...candle, time: OPENS_AT - 300_000, closed: true },
     { ...candle, closed: false },
@@ -19,7 +23,9 @@ test("a live price moves the open candle, and its high or low", () => {
     { ...candle, high: 112, close: 112, closed: false },
   ]);
   expect(moveOpenCandle(data, { ...live, price: 90 }).candles.at(-1)).toMatchObject({
-    ...{ high: 110, low: 90, close: 90 },
+    high: 110,
+    low: 90,
+    close: 90,
   });
 });
 

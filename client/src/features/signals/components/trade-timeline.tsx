@@ -14,9 +14,15 @@ export function tradeOfSignal(signal: Followable, r: number | null = null): Foll
   const levels = analysis && tradeLevels(analysis);
   if (!levels) return null;
   return {
-    ...{ symbol, levels, r, filled: filled ?? null, entryLeft: entry_left ?? null },
-    ...{ outcome: outcome ?? null, signalPrice: analysis.source.price },
-    ...{ validUntil: analysis.valid_until ?? null, isReplayed: analysis.source.data === "replay" },
+    symbol,
+    levels,
+    r,
+    filled: filled ?? null,
+    entryLeft: entry_left ?? null,
+    outcome: outcome ?? null,
+    signalPrice: analysis.source.price,
+    validUntil: analysis.valid_until ?? null,
+    isReplayed: analysis.source.data === "replay",
   };
 }
 
@@ -26,8 +32,14 @@ export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
   if (!levels) return null;
   const { symbol, filled, entry_left, outcome, valid_until } = item;
   return {
-    ...{ symbol, levels, r: null, filled: filled ?? null, entryLeft: entry_left ?? null },
-    ...{ outcome: outcome ?? null, signalPrice: null, validUntil: valid_until ?? null },
+    symbol,
+    levels,
+    r: null,
+    filled: filled ?? null,
+    entryLeft: entry_left ?? null,
+    outcome: outcome ?? null,
+    signalPrice: null,
+    validUntil: valid_until ?? null,
     isReplayed: null,
   };
 }

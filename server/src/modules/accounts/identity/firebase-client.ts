@@ -219,8 +219,11 @@ const REJECTIONS: readonly (Rejection & { reasons: readonly string[] })[] = [
   },
   {
     reasons: [
-      ...["TOKEN_EXPIRED", "INVALID_ID_TOKEN", "INVALID_REFRESH_TOKEN"],
-      ...["USER_NOT_FOUND", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"],
+      "TOKEN_EXPIRED",
+      "INVALID_ID_TOKEN",
+      "INVALID_REFRESH_TOKEN",
+      "USER_NOT_FOUND",
+      "CREDENTIAL_TOO_OLD_LOGIN_AGAIN",
     ],
     code: "unauthenticated",
     detail: "Please log in to continue.",
@@ -245,8 +248,13 @@ const REJECTIONS: readonly (Rejection & { reasons: readonly string[] })[] = [
   },
   {
     reasons: [
-      ...["OPERATION_NOT_ALLOWED", "PASSWORD_LOGIN_DISABLED", "ADMIN_ONLY_OPERATION"],
-      ...["CONFIGURATION_NOT_FOUND", "PROJECT_DISABLED", "PROJECT_NOT_FOUND", "QUOTA_EXCEEDED"],
+      "OPERATION_NOT_ALLOWED",
+      "PASSWORD_LOGIN_DISABLED",
+      "ADMIN_ONLY_OPERATION",
+      "CONFIGURATION_NOT_FOUND",
+      "PROJECT_DISABLED",
+      "PROJECT_NOT_FOUND",
+      "QUOTA_EXCEEDED",
     ],
     ...unavailable,
   },
