@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
-import { LongestFirst } from "./shared/testing/longest-first.ts";
+import { IntegrationTestsFirst } from "./shared/testing/integration-tests-first.ts";
 
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
 /** They render in jsdom, against a fake of the REST API. */
@@ -32,7 +32,7 @@ export default defineConfig({
     ...common.test,
     // Two more than the tests need processors: some wait for seconds.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: IntegrationTestsFirst },
     // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
     execArgv: ["--max-semi-space-size=64"],
     projects: [
