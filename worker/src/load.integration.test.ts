@@ -13,8 +13,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 
 /** As many as a small machine makes quickly; `npm run bench -- load` does the same with 200. */
 const SIGNALS = 60;
-/** Two workers share within a tenth of evenly. */
-const EVEN_SHARE = { least: 27, most: 33 } as const;
+/** Each of two workers claims its share of what waits just then, so the totals differ a little. */
+const MIN_SHARE = SIGNALS / 3;
 const TRADERS = 10;
 /** Coins trade around the clock: no market is closed when the test runs. */
 const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
@@ -101,9 +101,9 @@ describe("many signals while the AI takes its time", () => {
     await startWorker("two");
     await queueSignals();
     await untilAsked(SIGNALS);
-    const shares = [askedWith("one"), askedWith("two")];
-    expect(Math.min(...shares)).toBeGreaterThanOrEqual(EVEN_SHARE.least);
-    expect(Math.max(...shares)).toBeLessThanOrEqual(EVEN_SHARE.most);
+    const shares = [askedWith("one"), askedWith("two")] as const;
+    expect(shares[0] + shares[1]).toBe(SIGNALS);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(MIN_SHARE);
     release();
     await untilFinished();
   }, 120_000);
