@@ -3,7 +3,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { callApi } from "@shared/testing/call-api.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, signTokenFor, subscriptionInGrace } from "@shared/testing/factories.ts";
 import { until } from "../faults/harness/until.ts";
 import { type BenchTrader, connectTraders } from "./bench-pipeline.ts";
 import {
@@ -98,21 +98,7 @@ async function addSubscribers(database: Database): Promise<void> {
   const template = await createUser(database, { approved: true });
   const users = copyUsers(template, SUBSCRIPTIONS).map((user, index): UserRecord => {
     const accessEndsAt = new Date(Date.now() - (index / SUBSCRIPTIONS) * HOUR_MS);
-    const endsAt = new Date(accessEndsAt.getTime() - 72 * HOUR_MS);
-    return {
-      ...user,
-      subscription: {
-        plan: "pro",
-        status: "grace",
-        months: 1,
-        creditedMonths: 1,
-        remindedDays: 1,
-        startedAt: new Date(0),
-        endsAt,
-        accessEndsAt,
-        nextDueAt: null,
-      },
-    };
+    return { ...user, subscription: { ...subscriptionInGrace(accessEndsAt), nextDueAt: null } };
   });
   await database.users.collection.insertMany(users, { ordered: false });
 }

@@ -4,11 +4,9 @@ import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type Database, nativeDb } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { callApi } from "@shared/testing/call-api.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { Types } from "mongoose";
+import { createUser, newWatchlistItem, signTokenFor } from "@shared/testing/factories.ts";
 import { z } from "zod";
 import { until } from "../faults/harness/until.ts";
 import {
@@ -184,12 +182,9 @@ async function timeFanOut(
       .findOne({ ...market, ...state })
       .select({ revision: 1, finishedAt: 1 })
       .lean();
-  const what = market.symbol;
-  const { _id, revision, finishedAt } = await until(() => find({ status: "completed" }), {
-    what,
-    ...WAIT,
-  });
-  await until(() => find({ _id, fanOut: { $exists: false } }), { what, ...WAIT });
+  const wait = { what: market.symbol, ...WAIT };
+  const { _id, revision, finishedAt } = await until(() => find({ status: "completed" }), wait);
+  await until(() => find({ _id, fanOut: { $exists: false } }), wait);
   const [fromMs, toMs] = [Number(finishedAt), Date.now()];
   return {
     analysisId: String(_id),
@@ -225,20 +220,7 @@ async function watchNextClose(
   const isInTime = () => Date.now() % lengthMs < lengthMs - SETUP_MS;
   await until(isInTime, { what: "the close", ...WAIT });
   const items = symbols.flatMap((symbol) =>
-    users.map(
-      ({ _id: userId }): WatchlistItemRecord => ({
-        _id: new Types.ObjectId(),
-        userId,
-        symbol,
-        timeframe,
-        enabled: true,
-        minConfidence: 0,
-        amount: 100,
-        riskPercent: 1,
-        leverage: 1,
-        createdAt: new Date(0),
-      }),
-    ),
+    users.map((user) => newWatchlistItem(user, { symbol, timeframe })),
   );
   const candleClosedAt = new Date(lastCandleClose(timeframe, new Date()).getTime() + lengthMs);
   await watchlistItems.collection.insertMany(items, { ordered: false });

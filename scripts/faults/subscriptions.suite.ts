@@ -1,5 +1,6 @@
 import { eventSchemas } from "@shared/contract/events.ts";
 import { callApi } from "@shared/testing/call-api.ts";
+import { subscriptionInGrace } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
@@ -20,17 +21,7 @@ describe("at the end of a subscription", () => {
     const trader = await harness.signUp();
     const client = await trader.connect(servers.b);
     const accessEndsAt = new Date(Date.now() + NOTICE_MS);
-    const subscription = {
-      plan: "pro",
-      status: "grace",
-      startedAt: new Date(0),
-      months: 1,
-      creditedMonths: 1,
-      endsAt: new Date(1),
-      accessEndsAt,
-      remindedDays: 1,
-      nextDueAt: accessEndsAt,
-    } as const;
+    const subscription = subscriptionInGrace(accessEndsAt);
     const { userId: _id, token } = trader;
     await database.users.updateOne({ _id }, { $set: { subscription } });
     const heard = new Promise<number>((resolve) => {

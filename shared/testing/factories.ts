@@ -1,8 +1,10 @@
 import { createHash, createSecretKey, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type { SubscriptionRecord } from "@shared/database/models/payment.ts";
 import { type SessionRecord, searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { type Attestation, writeOtsFile } from "@shared/domain/opentimestamps.ts";
@@ -87,27 +89,45 @@ export function signTokenFor(
 }
 
 /** Stores an item of a user's watchlist, by default an enabled one of BTC/USDT 1h that was added a day ago. */
-export async function createWatchlistItem(
-  { watchlistItems }: Pick<Database, "watchlistItems">,
+export const newWatchlistItem = (
   { _id: userId }: Pick<UserRecord, "_id">,
   overrides: Partial<WatchlistItemRecord> = {},
+): WatchlistItemRecord => ({
+  _id: new Types.ObjectId(),
+  userId,
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  minConfidence: 0,
+  amount: 100,
+  riskPercent: 1,
+  leverage: 1,
+  enabled: true,
+  createdAt: new Date(Date.now() - DAY_MS),
+  ...overrides,
+});
+
+export async function createWatchlistItem(
+  { watchlistItems }: Pick<Database, "watchlistItems">,
+  user: Pick<UserRecord, "_id">,
+  overrides: Partial<WatchlistItemRecord> = {},
 ): Promise<WatchlistItemRecord> {
-  const item: WatchlistItemRecord = {
-    _id: new Types.ObjectId(),
-    userId,
-    symbol: "BTC/USDT",
-    timeframe: "1h",
-    minConfidence: 0,
-    amount: 100,
-    riskPercent: 1,
-    leverage: 1,
-    enabled: true,
-    createdAt: new Date(Date.now() - 86_400_000),
-    ...overrides,
-  };
+  const item = newWatchlistItem(user, overrides);
   await watchlistItems.insertOne(item);
   return item;
 }
+
+/** A subscription of one month whose end has been announced. Nothing is due before its access ends. */
+export const subscriptionInGrace = (accessEndsAt: Date): SubscriptionRecord => ({
+  plan: "pro",
+  status: "grace",
+  startedAt: new Date(0),
+  months: 1,
+  creditedMonths: 1,
+  endsAt: new Date(1),
+  accessEndsAt,
+  remindedDays: 1,
+  nextDueAt: accessEndsAt,
+});
 
 /** A calendar, and the Bitcoin block of its proof; pending without one. */
 interface CalendarPart {

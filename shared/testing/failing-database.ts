@@ -21,7 +21,7 @@ export async function startFailingMongo() {
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      args: ["--setParameter", "enableTestCommands=1"],
+      args: ["--setParameter=enableTestCommands=1"],
     },
   });
   const client = await MongoClient.connect(replicaSet.getUri());

@@ -43,11 +43,9 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
       args: [
         ...MONGOD_PARAMETERS,
         // Suites set their own clocks, so documents must not expire.
-        "--setParameter",
-        "ttlMonitorEnabled=false",
+        "--setParameter=ttlMonitorEnabled=false",
         // Each second, it would read the statistics of every collection of every test database.
-        "--setParameter",
-        "diagnosticDataCollectionEnabled=false",
+        "--setParameter=diagnosticDataCollectionEnabled=false",
       ],
     },
   });

@@ -49,8 +49,7 @@ export async function startHarness(options: FaultHarnessOptions = {}) {
     await Promise.all(services.map((service) => service.start()));
     const administrator = await logInAdministrator(servers.a);
     const signUp = async ({ credits = 0 } = {}): Promise<Trader> => {
-      const traits = { approved: true, allowImageUpload: true };
-      const user = await createUser(backends.database, traits);
+      const user = await createUser(backends.database, { approved: true, allowImageUpload: true });
       if (credits > 0) await administrator.grantCredits(servers.a, user.username, credits);
       const trader = new Trader(user, signTokenFor(user, env, { expiresIn: SESSION_SECONDS }));
       traders.push(trader);

@@ -57,12 +57,9 @@ export class ReplicaSet {
 }
 
 const MEMBER_ARGUMENTS = [
-  "--wiredTigerCacheSizeGB",
-  "0.25",
-  "--oplogSize",
-  "64",
-  "--setParameter",
-  "enableTestCommands=1",
+  "--wiredTigerCacheSizeGB=0.25",
+  "--oplogSize=64",
+  "--setParameter=enableTestCommands=1",
 ];
 
 /** One mongod of a replica set, which can be killed, suspended and started again on the same data and port. */

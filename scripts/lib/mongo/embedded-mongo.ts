@@ -69,13 +69,10 @@ async function pickFreePort(): Promise<number> {
 }
 
 const ARGUMENTS = [
-  "--wiredTigerCacheSizeGB",
-  "1",
-  "--oplogSize",
-  "512",
+  "--wiredTigerCacheSizeGB=1",
+  "--oplogSize=512",
   // No other member could take over, so there is nothing to wait for when stopping.
-  "--setParameter",
-  "shutdownTimeoutMillisForSignaledShutdown=100",
+  "--setParameter=shutdownTimeoutMillisForSignaledShutdown=100",
 ];
 
 /** Initiates a new replica set, or gives an existing one its new address, and waits until it takes writes. */

@@ -149,10 +149,8 @@ export const REPLICA_SET = "rs0";
  *   every claim would scan them. Nothing reads the past.
  */
 export const MONGOD_PARAMETERS = [
-  "--setParameter",
-  "transactionLifetimeLimitSeconds=10",
-  "--setParameter",
-  "minSnapshotHistoryWindowInSeconds=10",
+  "--setParameter=transactionLifetimeLimitSeconds=10",
+  "--setParameter=minSnapshotHistoryWindowInSeconds=10",
 ];
 
 const GUARD = fileURLToPath(new URL("mongod-guard.mjs", import.meta.url));
@@ -172,16 +170,11 @@ export function spawnMongod(options: {
   const { command, dbPath, port, args, log = "ignore" } = options;
   mkdirSync(dbPath, { recursive: true });
   const allArgs = [
-    "--dbpath",
-    dbPath,
-    "--port",
-    String(port),
-    "--bind_ip",
-    "127.0.0.1",
-    "--replSet",
-    REPLICA_SET,
-    "--storageEngine",
-    "wiredTiger",
+    `--dbpath=${dbPath}`,
+    `--port=${port}`,
+    "--bind_ip=127.0.0.1",
+    `--replSet=${REPLICA_SET}`,
+    "--storageEngine=wiredTiger",
     ...(process.platform === "win32" ? [] : ["--nounixsocket"]),
     ...MONGOD_PARAMETERS,
     ...args,
