@@ -76,8 +76,10 @@ it("a server and a worker at work connect only to what their settings name", {
     open(startEmpty()),
     open(startEmpty()),
   ]);
-  const [evm, tron] = [await open(startFakeEvm()), await open(startFakeTron())];
-  const [apiPort, metricsPort] = [await freePort(), await freePort()];
+  const evm = await open(startFakeEvm());
+  const tron = await open(startFakeTron());
+  const apiPort = await freePort();
+  const metricsPort = await freePort();
   await Promise.all([
     startService("server", {
       MONGODB_URI,

@@ -105,7 +105,8 @@ test("saved payment details show in another tab and on the payment page, with th
 });
 
 test("an approval by key is followed by the next waiting proof", async ({ page }) => {
-  const [first, second] = [await makeTrader(), await makeTrader()];
+  const first = await makeTrader();
+  const second = await makeTrader();
   for (const trader of [first, second]) {
     await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
   }

@@ -44,7 +44,8 @@ export async function holdAnswer(
     new Promise<void>((resolve) => {
       held.addEventListener(name, () => resolve(), { once: true });
     });
-  const [isMade, isReleased] = [event("made"), event("released")];
+  const isMade = event("made");
+  const isReleased = event("released");
   await page.route(
     url,
     async (route) => {

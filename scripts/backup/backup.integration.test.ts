@@ -65,7 +65,8 @@ describe("a backup", () => {
     const target = emptyUri();
     expect(await restore(target, { folder: place("whole") })).toMatch(/^Restored \d+ doc/);
     const copy = await MongoClient.connect(target);
-    const [before, after] = [await contentOf(client.db()), await contentOf(copy.db())];
+    const before = await contentOf(client.db());
+    const after = await contentOf(copy.db());
     await copy.close();
     const filled = before.filter(({ documents }) => documents > 0);
     expect(filled.find(({ name }) => name === "signals")?.documents).toBe(1_500);

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type Database, nativeDb } from "@shared/database/database.ts";
@@ -178,18 +179,15 @@ async function timeFanOut(
   market: Close & { symbol: string },
 ) {
   const find = (state: object) =>
-    marketAnalyses
-      .findOne({ ...market, ...state })
-      .select({ revision: 1, finishedAt: 1 })
-      .lean();
+    marketAnalyses.findOne({ ...market, ...state }, { revision: 1, finishedAt: 1 }).lean();
   const wait = { what: market.symbol, ...WAIT };
   const { _id, revision, finishedAt } = await until(() => find({ status: "completed" }), wait);
   await until(() => find({ _id, fanOut: { $exists: false } }), wait);
-  const [fromMs, toMs] = [Number(finishedAt), Date.now()];
+  const toMs = Date.now();
   return {
     analysisId: String(_id),
     revision,
-    fromMs,
+    fromMs: Number(finishedAt),
     toMs,
     signals: await signals.countDocuments({ analysisId: _id }),
   };
@@ -202,7 +200,7 @@ interface Span {
 
 async function quietTime(): Promise<Span> {
   const fromMs = Date.now();
-  await until(() => Date.now() > fromMs + QUIET_MS, { what: "the end of the quiet time" });
+  await delay(QUIET_MS);
   return { fromMs, toMs: Date.now() };
 }
 
@@ -265,7 +263,8 @@ function startLoad(apiUrl: string, tokens: readonly string[]) {
     count += 1;
     const kind: Kind = count % 2 ? "signal" : "history";
     const token = tokens[count % tokens.length] ?? "";
-    const [atMs, startedAt] = [Date.now(), performance.now()];
+    const atMs = Date.now();
+    const startedAt = performance.now();
     const { status } =
       kind === "signal"
         ? await callApi(`${apiUrl}/get-signal`, { token, body: SHARED_MARKET })
@@ -334,7 +333,8 @@ async function benchManyMarkets({ database, uri }: BenchOptions): Promise<void> 
 function startRequests(apiUrl: string, tokens: readonly string[]) {
   const sent: Promise<number | null>[] = [];
   const send = async () => {
-    const [token = "", startedAt] = [tokens[sent.length % tokens.length], performance.now()];
+    const token = tokens[sent.length % tokens.length] ?? "";
+    const startedAt = performance.now();
     const { status } = await callApi(`${apiUrl}/get-signal`, { token, body: nextMarket() });
     return status === 200 ? performance.now() - startedAt : null;
   };

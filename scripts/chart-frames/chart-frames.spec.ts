@@ -34,7 +34,8 @@ test("1,000 candles pan and zoom at 60 frames a second", async ({ page, browser 
   await openChart(page);
   const box = await page.locator("canvas").first().boundingBox();
   if (!box) throw new Error("there is no chart");
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const x = box.x + box.width / 2;
+  const y = box.y + box.height / 2;
   // The browser compiles the code of the chart during its first frames.
   await pan(page, { x, y, width: box.width });
   await browser.startTracing(page, TRACED);
@@ -182,7 +183,8 @@ function madeCandles(): MarketCandles {
     opens_at: null,
     delay_ms: 0,
     candles: Array.from({ length: CANDLES }, (_, index) => {
-      const [open, close] = [priceAt(index), priceAt(index + 1)];
+      const open = priceAt(index);
+      const close = priceAt(index + 1);
       return {
         time: openedAt - (CANDLES - 1 - index) * lengthMs,
         open,

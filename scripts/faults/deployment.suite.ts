@@ -105,7 +105,9 @@ async function ensureCaddy(): Promise<string> {
 
 /** @returns addresses through the shipped Caddyfile: the web pages, the API over IPv4 and IPv6, and where it requires https */
 async function startCaddy(apiPort: number, trusted: string) {
-  const [web, api, http] = [await freePort(), await freePort(), await freePort()];
+  const web = await freePort();
+  const api = await freePort();
+  const http = await freePort();
   const headers = join(folder, "headers.caddy");
   writeFileSync(join(folder, "app.html"), "<!doctype html>");
   writeFileSync(join(folder, "shared.html"), TOKEN_PLACEHOLDER);

@@ -69,7 +69,8 @@ async function probeDuring(work: Promise<unknown>, user: UserRecord): Promise<nu
 }
 
 it(`${ATTEMPTS} guesses for one account from ${ADDRESSES} addresses: few passwords are checked, and no user waits`, async () => {
-  const [victim, other] = [await createUser(database), await createUser(database)];
+  const victim = await createUser(database);
+  const other = await createUser(database);
   expect(await signIn(victim, TEST_PASSWORD, HOME)).toBe(200);
   const statuses = new Map<number, number>();
   let sent = 0;

@@ -33,7 +33,9 @@ describe(`${SOCKETS} sockets of one user who has missed ${EVENTS} events`, () =>
       });
     }
     attacker = await createUser(harness.database, { approved: true, lastEventSeq: EVENTS });
-    const [stream, at, data] = [userStream(attacker._id), new Date(), "x".repeat(EVENT_BYTES)];
+    const stream = userStream(attacker._id);
+    const at = new Date();
+    const data = "x".repeat(EVENT_BYTES);
     const events = Array.from({ length: EVENTS }, (_, index) => ({
       stream,
       seq: index + 1,

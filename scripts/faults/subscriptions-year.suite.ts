@@ -499,7 +499,8 @@ const text = (time: number): string => new Date(time).toISOString();
 /** The same day and time `months` months later, or the last day of a shorter month. */
 function monthAfter(time: number, months: number): number {
   const start = new Date(time);
-  const [year, month] = [start.getUTCFullYear(), start.getUTCMonth() + months];
+  const year = start.getUTCFullYear();
+  const month = start.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const day = Math.min(start.getUTCDate(), lastDay);
   return Date.UTC(year, month, day) + (time % DAY_MS);

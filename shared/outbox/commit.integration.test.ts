@@ -184,7 +184,8 @@ describe("a commit", () => {
   });
 
   it("is rejected if it adds an event for a deleted user, and others of its group are not", async () => {
-    const [deleted, kept] = [await newUser(), await newUser()];
+    const deleted = await newUser();
+    const kept = await newUser();
     await deleted.addEvent();
     await removeUser(deleted.user);
     const both = await Promise.allSettled([deleted.addEvent(), kept.addEvent()]);

@@ -45,7 +45,8 @@ describe("an event of several users", () => {
   });
 
   it("has the next number of each stream, and is read with the data of its user", async () => {
-    const [ann, bob] = [await newStream(), await newStream()];
+    const ann = await newStream();
+    const bob = await newStream();
     await addEvent(bob);
     await addEvents([ann, bob]);
     await addEvent(bob);
@@ -63,14 +64,16 @@ describe("an event of several users", () => {
   });
 
   it("is read as often as its user is among the recipients", async () => {
-    const [ann, bob] = [await newStream(), await newStream()];
+    const ann = await newStream();
+    const bob = await newStream();
     await addEvents([ann, bob, ann]);
     expect(await read(ann)).toEqual([queued(ann, 1), queued(ann, 2)]);
     expect(await read(ann, { after: 1 })).toEqual([queued(ann, 2)]);
   });
 
   it("is read by name, and only in part if asked", async () => {
-    const [ann, bob] = [await newStream(), await newStream()];
+    const ann = await newStream();
+    const bob = await newStream();
     await addEvents([ann, bob]);
     await addEvent(ann);
     const all = { stream: ann, after: 0, limit: 10 };
@@ -80,7 +83,8 @@ describe("an event of several users", () => {
   });
 
   it("is the next that is kept when older ones are gone", async () => {
-    const [ann, bob] = [await newStream(), await newStream()];
+    const ann = await newStream();
+    const bob = await newStream();
     await addEvent(ann);
     await addEvents([ann, bob]);
     await addEvent(ann);
@@ -92,7 +96,8 @@ describe("an event of several users", () => {
   });
 
   it("stays with the others when one is deleted, without what was theirs", async () => {
-    const [ann, bob] = [await newStream(), await newStream()];
+    const ann = await newStream();
+    const bob = await newStream();
     await addEvent(ann);
     await addEvents([ann, bob]);
     await database.connection.transaction((session) => deleteStream(database, session, ann));

@@ -149,12 +149,10 @@ async function resolveParts(
 
 function toLongTrade({ side, ...trade }: Trade): LongTrade {
   const sign = side === "BUY" ? 1 : -1;
-  const [entry, stopLoss, takeProfit, price] = [
-    sign * trade.entry,
-    sign * trade.stopLoss,
-    sign * trade.takeProfit,
-    sign * trade.price,
-  ];
+  const entry = sign * trade.entry;
+  const stopLoss = sign * trade.stopLoss;
+  const takeProfit = sign * trade.takeProfit;
+  const price = sign * trade.price;
   const order = isMarketEntry(trade) ? "market" : awayOrder({ entry, price });
   return { ...trade, entry, stopLoss, takeProfit, price, order };
 }

@@ -27,7 +27,8 @@ export async function createUser(
   const { password = TEST_PASSWORD, ...fields } = overrides;
   const username = fields.username ?? `user-${randomUUID().slice(0, 8)}`;
   const email = fields.email ?? `${username}@example.com`;
-  const [usernameKey, emailKey] = [username.toLowerCase(), email.toLowerCase()];
+  const usernameKey = username.toLowerCase();
+  const emailKey = email.toLowerCase();
   const identityId = new Types.ObjectId();
   const user: UserRecord = {
     _id: new Types.ObjectId(),

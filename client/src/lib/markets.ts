@@ -19,6 +19,7 @@ export function liveQuote(quote: MarketQuote, live: CurrentPrice | null): Market
   if (!live || live.at < quote.as_of) return quote;
   const { price, at } = live;
   const base = quote.price / (1 + quote.change_percent / 100);
-  const [high, low] = [Math.max(quote.high, price), Math.min(quote.low, price)];
+  const high = Math.max(quote.high, price);
+  const low = Math.min(quote.low, price);
   return { ...quote, price, high, low, change_percent: (price / base - 1) * 100, as_of: at };
 }

@@ -98,7 +98,8 @@ function nextActive(
   active: string | null,
 ): string | null | undefined {
   const index = active === null ? -1 : options.indexOf(active);
-  const [first = null, last = null] = [options.at(0), options.at(-1)];
+  const first = options.at(0) ?? null;
+  const last = options.at(-1) ?? null;
   if (key === "ArrowDown") return options[index + 1] ?? first;
   if (key === "ArrowUp") return index > 0 ? options[index - 1] : last;
   if (active === null) return undefined;

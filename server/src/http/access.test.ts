@@ -28,7 +28,8 @@ describe("assertAdmin", () => {
 
 describe("assertNotOwnAccount", () => {
   it("lets an administrator act on others", () => {
-    const [admin, user] = [{ _id: new Types.ObjectId() }, { _id: new Types.ObjectId() }];
+    const admin = { _id: new Types.ObjectId() };
+    const user = { _id: new Types.ObjectId() };
     expect(() => assertNotOwnAccount(admin, user)).not.toThrow();
   });
 

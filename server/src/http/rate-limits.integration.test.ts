@@ -87,10 +87,8 @@ describe("rateLimit", () => {
   });
 
   it("counts each rule for itself", async () => {
-    const [one, other] = [
-      await serveLimited(ruleOf({ points: 1 })),
-      await serveLimited(ruleOf({ points: 1 })),
-    ];
+    const one = await serveLimited(ruleOf({ points: 1 }));
+    const other = await serveLimited(ruleOf({ points: 1 }));
     expect(await statusesOf([() => one("ann"), () => other("ann")])).toEqual([200, 200]);
   });
 

@@ -147,7 +147,8 @@ describe("the limits of the product", () => {
   });
 
   it("ten payment proofs of one user in an hour", async () => {
-    const [one, other] = [tokenOf(await newUser()), tokenOf(await newUser())];
+    const one = tokenOf(await newUser());
+    const other = tokenOf(await newUser());
     const submit = (token: string) => {
       const body = multipartForm({ sender_name: "Ann", proof_image: Buffer.from("no image") });
       return nextServer().call("/submit-payment-proof", { method: "POST", token, body });

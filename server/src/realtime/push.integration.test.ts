@@ -129,7 +129,8 @@ describe("push", () => {
   });
 
   it("pushes a user's events to all of their tabs and to no other user", async () => {
-    const [user, stranger] = [await createUser(database), await createUser(database)];
+    const user = await createUser(database);
+    const stranger = await createUser(database);
     const tabs = [await connect(user), await connect(user)];
     const strangers = await connect(stranger);
     await notifyUser(user);
@@ -164,7 +165,8 @@ describe("push", () => {
   it("shows admin events to admins only", async () => {
     const admin = await createUser(database, { role: "admin", approved: true });
     const user = await createUser(database);
-    const [adminTab, userTab] = [await connect(admin), await connect(user)];
+    const adminTab = await connect(admin);
+    const userTab = await connect(user);
     await commit(database, { lockKeys: ADMINS_STREAM }, async ({ addEvent }) => {
       addEvent(ADMINS_STREAM, "user:deleted", { username: "somebody" });
     });
@@ -191,7 +193,8 @@ describe("push", () => {
     const stored = 120;
     const user = await createUser(database, { lastEventSeq: stored });
     const name = "history:cleared";
-    const [data, at] = [{ text: "x".repeat(100_000) }, new Date()];
+    const data = { text: "x".repeat(100_000) };
+    const at = new Date();
     const stream = userStream(user._id);
     await database.events.insertMany(oneTo(stored).map((seq) => ({ stream, seq, name, data, at })));
     const auth = { token: signTokenFor(user, settings), since: { user: 0 } };
@@ -208,7 +211,8 @@ describe("push", () => {
   });
 
   it("closes the oldest socket of a user who opens too many, sends the reason, and leaves others open", async () => {
-    const [user, stranger] = [await createUser(database), await createUser(database)];
+    const user = await createUser(database);
+    const stranger = await createUser(database);
     const strangers = await connect(stranger);
     const oldest = await connect(user);
     const others: PushClient[] = [];

@@ -37,7 +37,9 @@ export async function startFakeCalendar() {
     const digest = await buffer(request);
     if (digest.length > 64) return void response.writeHead(400).end("digest too long");
     submitted.push(digest.toString("hex"));
-    const [nonce, time, mac] = [randomBytes(16), randomBytes(4), randomBytes(8)];
+    const nonce = randomBytes(16);
+    const time = randomBytes(4);
+    const mac = randomBytes(8);
     const hashed = sha256(Buffer.concat([digest, nonce]));
     blocks.set(Buffer.concat([time, hashed, mac]).toString("hex"), null);
     const uri = fault === "elsewhere" ? "https://elsewhere.example" : calendar.url;

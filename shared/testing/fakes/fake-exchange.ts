@@ -154,8 +154,12 @@ class FakePriceStream {
   send(symbol: string, price: number): void {
     if (this.#behaviour === "silent") return;
     const id = symbol.replace("/", "");
-    const [last, volume, at] = [String(price), "1000", Date.now()];
-    const [o, h, l] = [last, last, last];
+    const last = String(price);
+    const volume = "1000";
+    const at = Date.now();
+    const o = last;
+    const h = last;
+    const l = last;
     const ticker = { e: "24hrMiniTicker", E: at, s: id, c: last, o, h, l, v: volume, q: volume };
     const stream = `${id.toLowerCase()}@miniTicker`;
     for (const [client, streams] of this.#streams) {

@@ -33,7 +33,8 @@ function tradeFaults({ final_signal: signal, ...figures }: Analysis): string[] {
   if (entry === null || stop === null || target === null) return ["levels"];
   const hold = figures.hold_candles ?? Number.NaN;
   const side = signal === "BUY" ? 1 : -1;
-  const [lost, won] = [(entry - stop) * side, (target - entry) * side];
+  const lost = (entry - stop) * side;
+  const won = (target - entry) * side;
   const near = (a: number, b: number) => Math.abs(a - b) < 1e-6;
   const rules: Record<string, boolean> = {
     positive: Math.min(entry, stop, target) > 0,

@@ -84,7 +84,8 @@ interface TradingSession {
 
 export function tradingSession(time: number): TradingSession {
   const date = new Date(time);
-  const [hour, day] = [date.getUTCHours(), date.getUTCDay()];
+  const hour = date.getUTCHours();
+  const day = date.getUTCDay();
   const open = CENTRES.filter(({ fromHour, untilHour }) => hour >= fromHour && hour < untilHour);
   return { centres: open.map(({ name }) => name), isWeekend: day === SATURDAY || day === SUNDAY };
 }

@@ -105,7 +105,9 @@ export function placeTrade(
   const trade = tradeAt(course, bar);
   const sign = side === "BUY" ? 1 : -1;
   const level = (distanceAtr: number) => trade.price + sign * distanceAtr * atr;
-  const [entry, stopLoss, takeProfit] = [level(entryAtr), level(stopAtr), level(targetAtr)];
+  const entry = level(entryAtr);
+  const stopLoss = level(stopAtr);
+  const takeProfit = level(targetAtr);
   if (Math.min(entry, stopLoss, takeProfit) <= 0) return null;
   const validUntil = trade.createdAt + validCandles * TIMEFRAME_MS[course.timeframe];
   return { ...trade, side, entry, stopLoss, takeProfit, validUntil, holdCandles };

@@ -15,7 +15,8 @@ function mutateAfter(last: number, factor: number): Candle[] {
   const other = (price: number) => Math.max(1, factor * (2 * pivot - price));
   return candles.map((candle, index) => {
     if (index <= last) return candle;
-    const [open, close] = [other(candle.open), other(candle.close)];
+    const open = other(candle.open);
+    const close = other(candle.close);
     const [high, low] = [other(candle.low), other(candle.high)];
     return { ...candle, open, high, low, close, volume: candle.volume * factor };
   });

@@ -60,7 +60,8 @@ async function summaryOf(
     const type = wantedType(channel, event.name, analysisOf(event)?.confidence);
     return type ? [{ event, type }] : [];
   });
-  const [first, last] = [wanted[0], wanted.at(-1)];
+  const first = wanted[0];
+  const last = wanted.at(-1);
   if (!first || !last) return null;
   const counts: ChannelSummary["counts"] = {};
   const messages: ChannelSummary["messages"] = [];

@@ -53,7 +53,8 @@ describe("workers that deliver", () => {
   const received = () => receiver.received.map(({ data }) => signalRefSchema.parse(data).signal_id);
 
   it("notice an event at once, and one that was missed later", async () => {
-    const [ann, bob] = [await addHook(), await addHook()];
+    const ann = await addHook();
+    const bob = await addHook();
     await resolve(bob, "before the start");
     await start("a");
     await resolve(ann, "now");
@@ -97,7 +98,9 @@ describe("workers that deliver", () => {
   });
 
   it("open few connections to a slow mail server, and count no wait for one as an attempt", async () => {
-    let [open, most, sent] = [0, 0, 0];
+    let open = 0;
+    let most = 0;
+    let sent = 0;
     const mailer: Mailer = {
       check: async () => "done",
       async send() {
@@ -126,7 +129,8 @@ describe("workers that deliver", () => {
   });
 
   it("send nothing while deliveries are paused", async () => {
-    const [ann, bob] = [await addHook(), await addHook()];
+    const ann = await addHook();
+    const bob = await addHook();
     const pause = (paused: boolean) =>
       database.deliveryControl.updateOne(
         { _id: DELIVERY_CONTROL_ID },

@@ -105,10 +105,8 @@ describe("the Telegram bot", () => {
 
   it("moves a chat that another user links, and tells the user who had it", async () => {
     start();
-    const [first, second] = [
-      await addLink("code-3"),
-      await addLink("code-4", await createUser(database)),
-    ];
+    const first = await addLink("code-3");
+    const second = await addLink("code-4", await createUser(database));
     await ask("/start code-3");
     await ask("/start code-4");
     expect(await stored(first)).toMatchObject({
@@ -144,7 +142,8 @@ describe("the Telegram bot", () => {
   });
 
   it("has one reader of two workers; a message that is given again has no second effect", async () => {
-    const [first, second] = [start("a"), start("b")];
+    const first = start("a");
+    const second = start("b");
     const channel = await addLink("code-6");
     await ask("/start code-6");
     await vi.waitFor(

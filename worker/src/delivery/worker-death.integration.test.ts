@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 it("kill -9: another worker sends the rest in order, and at most one message twice, with its id", async () => {
-  const [receiver, exchange] = [await startFakeWebhook(), await startFakeExchange()];
+  const receiver = await startFakeWebhook();
+  const exchange = await startFakeExchange();
   const start = async () => {
     const market = { MARKET_DATA: "live", EXCHANGES: "binance", EXCHANGE_URL: exchange.url };
     const keys = { CHANNEL_SECRET: TEST_CHANNEL_SECRET, WEBHOOK_ALLOW_PRIVATE: "on" };

@@ -113,7 +113,8 @@ describe("a run of the schedule", () => {
 
   it("is a recurring job of workers, by the clock of the database", async () => {
     clock = 0;
-    const [sources, settings] = [{ live: undefined, replay: undefined }, loadWorkerSettings({})];
+    const sources = { live: undefined, replay: undefined };
+    const settings = loadWorkerSettings({});
     const market = { sources, currentSource: () => "live" as const };
     const job = recurringJobs(deps, { market, settings }).find(
       ({ name }) => name === "schedule-analyses",

@@ -113,7 +113,8 @@ describe("a worker's queue", () => {
   });
 
   it("takes one user's only signal before the second of another's many", async () => {
-    const [many, single] = [await newUserId(), await newUserId()];
+    const many = await newUserId();
+    const single = await newUserId();
     const ofMany: string[] = [];
     for (const _ of Array(8)) ofMany.push(await queueOne(many));
     const late = await queueOne(single);
@@ -216,7 +217,8 @@ describe("a worker's queue", () => {
   it("loses no job to another worker while the database hangs for longer than a lock lasts", async () => {
     const { relay, uri: through } = await startDatabaseRelay(uri);
     cleanUps.push(() => relay.cut());
-    const [one, two] = [await openDatabase({ uri: through }), await openDatabase({ uri: through })];
+    const one = await openDatabase({ uri: through });
+    const two = await openDatabase({ uri: through });
     cleanUps.push(() => Promise.all([one.close(), two.close()]));
     // Long enough for a busy machine to renew in time.
     const lockMs = 4 * SHORT_LOCK_MS;

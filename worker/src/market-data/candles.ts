@@ -72,7 +72,8 @@ function distinct(candles: Candle[], timeframe: Timeframe): Candle[] {
 
 function fillGaps(candles: Candle[], timeframe: Timeframe): Candle[] {
   const filled: Candle[] = [];
-  const [first, last] = [candles[0], candles.at(-1)];
+  const first = candles[0];
+  const last = candles.at(-1);
   if (!first || !last) return filled;
   const expected = (last.time - first.time) / TIMEFRAME_MS[timeframe] + 1;
   if (expected - candles.length > expected * MAX_GAP_SHARE) {

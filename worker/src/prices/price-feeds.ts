@@ -114,7 +114,8 @@ class PriceFeeds {
     }
     for (const symbol of symbols) {
       if (this.#markets.has(symbol)) continue;
-      const [choosesAt, pollsAt] = [0, Number.POSITIVE_INFINITY];
+      const choosesAt = 0;
+      const pollsAt = Number.POSITIVE_INFINITY;
       const market = { symbol, exchange: undefined, choosesAt, pollsAt, feed: undefined };
       this.#markets.set(symbol, market);
     }

@@ -70,7 +70,8 @@ function effectiveOutcomes(known: readonly TimedOutcome[]): number {
 
 function steadierMethod(known: readonly TimedOutcome[]): CalibrationMethod {
   const cut = Math.floor(known.length * TRAINING_SHARE);
-  const [earlier, later] = [known.slice(0, cut), known.slice(cut)];
+  const earlier = known.slice(0, cut);
+  const later = known.slice(cut);
   const error = (method: CalibrationMethod) => {
     const curve = METHODS[method](earlier);
     return later.reduce(

@@ -265,7 +265,8 @@ export function describeReproduction(signalId: string, found: Reproduction): str
 }
 
 function describeDifference({ field, stored, recomputed }: Difference): string[] {
-  const [from, to] = [show(stored), show(recomputed)];
+  const from = show(stored);
+  const to = show(recomputed);
   const start = firstDifference(from, to);
   return [`  ${field}`, `    stored      ${cut(from, start)}`, `    recomputed  ${cut(to, start)}`];
 }

@@ -152,7 +152,8 @@ describe("the signals of watchers", () => {
 
   it("do not go to users who have a signal of the analysis, in whatever state", async () => {
     const analysisId = await trade();
-    const [bob, ann] = [await watcher(), await watcher()];
+    const bob = await watcher();
+    const ann = await watcher();
     const own = { analysisId, withAnalysis: false } as const;
     await createSignals(database, ann, { ...own, status: "running" });
     await fanOut(depsOn(database), analysisId);

@@ -266,7 +266,8 @@ describe("refund credits", () => {
     });
 
     it("are three one after the other, of each user", async () => {
-      const [one, other] = [await createUser(here), await createUser(here)];
+      const one = await createUser(here);
+      const other = await createUser(here);
       for (let refused = 1; refused <= 5; refused += 1) {
         await finish(one);
         expect(await balanceOf(one)).toBe(Math.min(refused, 3));

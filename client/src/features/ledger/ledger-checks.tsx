@@ -240,7 +240,8 @@ function RecheckResult({ result }: { result: RecheckReport | { unreadable: strin
 function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[] }) {
   const countOf = (result: RecheckedOutcome["recheck"]["result"]) =>
     outcomes.filter(({ recheck }) => recheck.result === result).length;
-  const [agreeing, differing] = [countOf("agrees"), countOf("differs")];
+  const agreeing = countOf("agrees");
+  const differing = countOf("differs");
   const unchecked = `Not checked: ${formatCount(countOf("no-candles"))} without candles, ${formatCount(countOf("needs-finer-candles"))} that need candles of a shorter timeframe.`;
   if (agreeing + differing === 0) {
     return (

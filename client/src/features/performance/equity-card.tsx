@@ -6,7 +6,8 @@ import { ColumnHeadings } from "../../ui/table.tsx";
 const TABLE_ROWS = 24;
 
 export function EquityCard({ curve }: { curve: Performance["equity"] }) {
-  const [first, last] = [curve.at(0), curve.at(-1)];
+  const first = curve.at(0);
+  const last = curve.at(-1);
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div className="flex flex-col gap-1">
@@ -65,7 +66,8 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
   const zero = (1 - shareOf(0, scale)) * SIZE;
   const points = pointsOf(curve, scale);
   const line = points.map(([x, y]) => `${x},${y}`).join(" ");
-  const [first, last] = [curve.at(0), curve.at(-1)];
+  const first = curve.at(0);
+  const last = curve.at(-1);
   return (
     <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
       <div className="relative h-64 pl-10 sm:h-80">

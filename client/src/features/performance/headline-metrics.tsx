@@ -174,7 +174,8 @@ const percent = (share: number) => `${Math.min(1, Math.max(0, share)) * 100}%`;
 
 function RangeBar({ estimate: { value, low, high }, mark, range }: RangeBarProps) {
   const at = (position: number) => shareOf(position, range);
-  const [start, end] = [Math.max(0, at(low)), Math.min(1, at(high))];
+  const start = Math.max(0, at(low));
+  const end = Math.min(1, at(high));
   return (
     <div aria-hidden className="relative h-5">
       <div className="absolute inset-x-0 top-2 h-1 rounded-full bg-raised" />

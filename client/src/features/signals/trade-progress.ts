@@ -125,7 +125,8 @@ export function nearLevel(
   price: number,
 ): { name: string; tone: Tone } | null {
   const left = (level: number) => (entry === level ? 1 : (price - level) / (entry - level));
-  const [toStop, toTarget] = [left(stopLoss), left(takeProfit)];
+  const toStop = left(stopLoss);
+  const toTarget = left(takeProfit);
   if (toStop <= 0) return { name: "Stop loss reached", tone: "sell" };
   if (toTarget < 0) return { name: "Take profit reached", tone: "buy" };
   if (toStop <= NEAR) return { name: "Near stop loss", tone: "sell" };

@@ -95,7 +95,8 @@ describe("the links of mails", () => {
 
     it("carry 32 random bytes, of which only a hash is stored", async () => {
       const user = await createUser(server.database);
-      const [first, second] = [await ask(user), await ask(user)];
+      const first = await ask(user);
+      const second = await ask(user);
       expect(Buffer.from(second, "base64url")).toHaveLength(32);
       expect(second).not.toBe(first);
       const stored = await server.database.mailTokens.find({ identityId: user.identityId }).lean();
@@ -127,7 +128,8 @@ describe("the links of mails", () => {
 
     it("are void once a newer one has been sent", async () => {
       const user = await createUser(server.database);
-      const [first, second] = [await ask(user), await ask(user)];
+      const first = await ask(user);
+      const second = await ask(user);
       expect(await use(first)).toEqual(INVALID);
       expect((await use(second)).status).toBe(200);
     });

@@ -176,7 +176,8 @@ describe("the sessions of an account", () => {
   });
 
   it("of other users cannot be ended", async () => {
-    const [one, other] = [await createUser(server.database), await createUser(server.database)];
+    const one = await createUser(server.database);
+    const other = await createUser(server.database);
     const path = `/me/sessions/${other.sessions[0]?.id}`;
     expect(
       (await call(path, signTokenFor(one, server.settings), { method: "DELETE" })).status,

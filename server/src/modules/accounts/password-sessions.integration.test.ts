@@ -102,7 +102,8 @@ describe("open sessions, when the password becomes another", () => {
 
   it("stay when the current password was wrong", async () => {
     const user = await newUser();
-    const [here, elsewhere] = [await logIn(user, { server: 0 }), await logIn(user, { server: 1 })];
+    const here = await logIn(user, { server: 0 });
+    const elsewhere = await logIn(user, { server: 1 });
     const request = { current_password: "wrong", new_password: NEW_PASSWORD };
     expect((await post("/change-password", request, here)).status).toBe(403);
     expect([await statusOf(here, 0), await statusOf(elsewhere, 1)]).toEqual([200, 200]);

@@ -186,10 +186,8 @@ describe("accounts", () => {
 
     it("gives each login a session of its own", async () => {
       const credentials = { username: "Lena", password: TEST_PASSWORD };
-      const [first, second] = [
-        await post("/login", credentials),
-        await post("/login", credentials),
-      ];
+      const first = await post("/login", credentials);
+      const second = await post("/login", credentials);
       expect(first.body.token).not.toBe(second.body.token);
     });
 

@@ -139,10 +139,8 @@ describe("stored files", () => {
     expect(await reads()).toHaveLength(before);
     expect((await server.call(url)).status).toBe(200);
     expect((await server.call(path, { token })).status).toBe(200);
-    const [filename, names] = [
-      path.split("/").at(-1),
-      { actor: admin.username, user: owner.username },
-    ];
+    const filename = path.split("/").at(-1);
+    const names = { actor: admin.username, user: owner.username };
     const entry = { ...names, kind: "payment_proofs", filename };
     expect((await reads()).slice(before)).toEqual([entry]);
     now = new Date(now.getTime() + 3_600_000);

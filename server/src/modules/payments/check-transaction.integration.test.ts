@@ -190,7 +190,8 @@ describe("the transaction that a proof names", () => {
   });
 
   it("is stored with the proof, and lists other proofs that name it, also deleted ones", async () => {
-    const [first, second] = [await createUser(server.database), await createUser(server.database)];
+    const first = await createUser(server.database);
+    const second = await createUser(server.database);
     await submit(first, HASH);
     await submit(second, `0x${HASH}`);
     await submit(user, ` 0x${HASH.toUpperCase()} `);

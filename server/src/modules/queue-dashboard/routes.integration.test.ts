@@ -227,7 +227,8 @@ describe("/admin/queue", () => {
   });
 
   it("closes at once when its administrator is one no longer", async () => {
-    const [cookie, ticket] = [await openPage(), await getTicket()];
+    const cookie = await openPage();
+    const ticket = await getTicket();
     await server.database.users.updateOne({ _id: root._id }, { role: "user" });
     expect((await get("api", cookie)).status).toBe(403);
     expect((await redeem(ticket)).status).toBe(403);
@@ -236,7 +237,8 @@ describe("/admin/queue", () => {
   });
 
   it("closes with the session that it was opened in: by signing out, or a changed password", async () => {
-    const [first, ticket] = [await openPage(), await getTicket()];
+    const first = await openPage();
+    const ticket = await getTicket();
     expect((await logOut()).status).toBe(204);
     expect((await get("api", first)).status).toBe(401);
     expect((await redeem(ticket)).status).toBe(401);

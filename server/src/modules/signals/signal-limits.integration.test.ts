@@ -69,7 +69,8 @@ describe("a request for a signal is refused", () => {
   });
 
   it("but a user with one request gets it before the rest of another user's many", async () => {
-    const [crowd, single] = [await trader(), await trader()];
+    const crowd = await trader();
+    const single = await trader();
     for (const _ of Array(3)) await ask(crowd);
     await ask(single);
     const jobs = await server.database.jobs

@@ -162,7 +162,8 @@ async function revenueAt({ billingPeriods }: Database, at: Date): Promise<number
 function median(times: readonly Date[]): string | null {
   const sorted = times.map((time) => time.getTime()).sort((one, other) => one - other);
   const middle = sorted.length / 2;
-  const [low, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  const low = sorted[Math.ceil(middle) - 1];
+  const high = sorted[Math.floor(middle)] ?? low;
   return low === undefined || high === undefined ? null : new Date((low + high) / 2).toISOString();
 }
 

@@ -24,10 +24,8 @@ describe("deleting a user while a worker makes their signal", () => {
 
   it("stores nothing of theirs, and the analysis is there for others", async () => {
     const { database, openai, workers } = product;
-    const [ann, bob] = [
-      await createUser(database, { approved: true }),
-      await createUser(database, { approved: true }),
-    ];
+    const ann = await createUser(database, { approved: true });
+    const bob = await createUser(database, { approved: true });
     openai.behave({ kind: "advice", delayMs: THINKING_MS });
     const asked = await api.call("/get-signal", {
       method: "POST",

@@ -160,10 +160,8 @@ describe("deleting a user", () => {
 
   it("leaves one of the last two administrators who delete their own accounts at once", async () => {
     await database.users.updateMany({ role: "admin" }, { role: "user" });
-    const [cain, abel] = [
-      await createUser(database, { role: "admin" }),
-      await createUser(database, { role: "admin" }),
-    ];
+    const cain = await createUser(database, { role: "admin" });
+    const abel = await createUser(database, { role: "admin" });
     const answers = await Promise.all(
       [cain, abel].map((user) => deleteOwn(user, confirmation(user))),
     );
@@ -209,7 +207,8 @@ describe("deleting a user", () => {
   });
 
   it("closes their open pages, rejects their token, and notifies the admins", async () => {
-    const [tab, admins] = [await api.connect(ann), await api.connect(root)];
+    const tab = await api.connect(ann);
+    const admins = await api.connect(root);
     await deleteAnn();
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), PUSH_WAIT);
     expect(tab.other).toEqual([{ name: "session:ended", payload: { reason: "deleted" } }]);

@@ -82,7 +82,8 @@ describe("asking the model", () => {
   it.each([{}, { hold_candles: "6-12" }, { hold_candles: null }])(
     "takes advice with the hold in words alone: %j",
     async (hold) => {
-      const [level, words] = [1.5, "A word."];
+      const level = 1.5;
+      const words = "A word.";
       const advice = {
         final_signal: "BUY",
         confidence: 60,

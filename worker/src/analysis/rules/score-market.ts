@@ -162,8 +162,10 @@ const FAR_ATR = 3;
 
 export const voteOnSwings: Voter = ({ price, scale, indicators }) => {
   const { highs, lows } = indicators.swings;
-  const [high, low] = [highs.at(-1), lows.at(-1)];
-  const [earlierHigh, earlierLow] = [highs.at(-2), lows.at(-2)];
+  const high = highs.at(-1);
+  const low = lows.at(-1);
+  const earlierHigh = highs.at(-2);
+  const earlierLow = lows.at(-2);
   if (high === undefined || low === undefined) return null;
   if (earlierHigh === undefined || earlierLow === undefined) return null;
   const order = (Math.sign(high - earlierHigh) + Math.sign(low - earlierLow)) / 2;
@@ -188,7 +190,8 @@ export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
   const { atr14 } = indicators;
   if (atr14 === null || atr14 === 0) return null;
   const { resistances, supports } = structureAround(price, indicators.swings);
-  const [resistance, support] = [resistances[0], supports[0]];
+  const resistance = resistances[0];
+  const support = supports[0];
   if (resistance === undefined && support === undefined) return null;
   const room = (level: number | undefined) =>
     level === undefined ? FAR_ATR : Math.min(Math.abs(level - price) / atr14, FAR_ATR);

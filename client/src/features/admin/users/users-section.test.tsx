@@ -266,7 +266,8 @@ test("a refused approval or renewal says why", async () => {
     detail: "There is no such user.",
   });
   const user = await openPanel([subscriber, makeUserCard({ username: "bob" })]);
-  const [ann, bob] = [await cardOf("ann"), await cardOf("bob")];
+  const ann = await cardOf("ann");
+  const bob = await cardOf("bob");
   await user.click(within(bob).getByRole("button", { name: "Approve" }));
   await within(bob).findByText("Failed to approve bob");
   within(bob).getByText(detail);

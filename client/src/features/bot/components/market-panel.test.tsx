@@ -153,7 +153,8 @@ test("TradingView is loaded once it is chosen, and then on later visits", async 
 
 test("a signal of the history shows its chart on request, with fill and exit", async () => {
   const { id, symbol, timeframe, ...item } = makeHistoryItem({ outcome: "WIN" });
-  const [before, since] = [makeCandles().candles.slice(0, 50), makeCandles().candles.slice(50)];
+  const before = makeCandles().candles.slice(0, 50);
+  const since = makeCandles().candles.slice(50);
   api.reply("GET /signal-history", {
     signals: [{ id, symbol, timeframe, ...item }],
     next_cursor: null,

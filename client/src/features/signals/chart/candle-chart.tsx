@@ -269,7 +269,8 @@ function CandleTable({ candles, market }: { candles: readonly Candle[]; market: 
 }
 
 function describe({ symbol, timeframe }: Market, candles: readonly Candle[]): string {
-  const [first, last] = [candles.at(0), candles.at(-1)];
+  const first = candles.at(0);
+  const last = candles.at(-1);
   if (!first || !last) return "";
   const low = formatPriceInText(Math.min(...candles.map((candle) => candle.low)));
   const high = formatPriceInText(Math.max(...candles.map((candle) => candle.high)));

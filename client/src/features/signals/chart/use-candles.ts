@@ -53,6 +53,7 @@ export function moveOpenCandle(
   const at = Date.parse(live.at);
   if (at < last.time || at >= last.time + TIMEFRAME_MS[timeframe]) return data;
   const { price } = live;
-  const [high, low] = [Math.max(last.high, price), Math.min(last.low, price)];
+  const high = Math.max(last.high, price);
+  const low = Math.min(last.low, price);
   return { ...data, candles: [...candles.slice(0, -1), { ...last, high, low, close: price }] };
 }

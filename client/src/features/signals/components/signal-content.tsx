@@ -211,9 +211,11 @@ function Figure({ label, time, tone = "text-ink", children }: FigureProps) {
 
 /** In R, all at least 0. */
 function Excursion({ best, worst, target }: Record<"best" | "worst" | "target", number>) {
-  const [left, right] = [Math.max(1, worst), Math.max(target, best)];
+  const left = Math.max(1, worst);
+  const right = Math.max(target, best);
   const percent = (r: number) => `${(r / (left + right)) * 100}%`;
-  const [ahead, behind] = [formatR(best), formatR(-worst)];
+  const ahead = formatR(best);
+  const behind = formatR(-worst);
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-sm text-ink-faint">Excursion</h3>

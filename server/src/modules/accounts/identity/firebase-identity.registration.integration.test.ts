@@ -138,7 +138,8 @@ describe("registration at Firebase", () => {
   });
 
   it("deletes the account of a user whose name was taken meanwhile", async () => {
-    const [one, other] = [somebody(), somebody()];
+    const one = somebody();
+    const other = somebody();
     const rivals = [one, { ...other, username: one.username }];
     const answers = await Promise.all(rivals.map((rival) => post("/register", rival)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
