@@ -6,10 +6,8 @@ import { openSocket } from "./raw-socket.ts";
 // A process with the sockets of watchers, so that what they receive delays no request that the benchmark times.
 
 const startSchema = z.object({ apiUrl: z.string(), tokens: z.array(z.string()) });
-const pushSchema = z.tuple([
-  z.literal("signal:completed"),
-  envelopeSchema.extend({ data: eventSchemas["signal:completed"] }),
-]);
+const eventSchema = z.tuple([z.string(), z.unknown()]);
+const completedSchema = envelopeSchema.extend({ data: eventSchemas["signal:completed"] });
 
 /** Type of the packets that carry an event. */
 const EVENT = "42";
@@ -32,10 +30,13 @@ await Promise.all(
     }),
   ),
 );
-process.on("message", () => process.send?.(received.splice(0).map(readPush)));
+process.on("message", () => process.send?.(received.splice(0).flatMap(readPush)));
 process.send?.({});
 
+/** Trades may be filled meanwhile, which is told as well. */
 function readPush({ packet, atMs }: Received) {
-  const [, { data }] = pushSchema.parse(JSON.parse(packet.slice(EVENT.length)));
-  return { analysisId: data.analysis?.source.analysis_id, atMs };
+  const [name, event] = eventSchema.parse(JSON.parse(packet.slice(EVENT.length)));
+  if (name !== "signal:completed") return [];
+  const { data } = completedSchema.parse(event);
+  return [{ analysisId: data.analysis?.source.analysis_id, atMs }];
 }

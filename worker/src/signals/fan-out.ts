@@ -16,10 +16,10 @@ import type { WorkerDeps } from "../worker-deps.ts";
 type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 
 /** Watchers in one transaction, which blocks their other changes. */
-export const MAX_WATCHERS = 100;
+export const MAX_WATCHERS = 75;
 
 /** Between two transactions, so that requests of users find the database free. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 8;
 
 /**
  * Makes the signals of all watchers of a finished trade. Each transaction stores how far it came: call it again after a
