@@ -38,6 +38,12 @@ export function eventsOf(stored: unknown): LoggedEvent[] {
   }));
 }
 
+const signalRefSchema = z.object({ signal_id: z.string() });
+
+/** Id of the signal that the data of an event name. */
+export const signalIdOf = (data: unknown): string | undefined =>
+  signalRefSchema.safeParse(data).data?.signal_id;
+
 interface EventRange {
   stream: string;
   /** Events after this number, at most `limit` numbers on. */
@@ -72,10 +78,7 @@ export async function readEvents(
   const fields = { ...data, stream: 1, seq: 1, name: 1, at: 1, requestId: 1 };
   const collection = nativeCollection(events);
   const [own, shared] = await Promise.all([
-    collection
-      .find({ ...range, ...named }, { projection: fields })
-      .sort({ seq: 1 })
-      .toArray(),
+    collection.find({ ...range, ...named }, { projection: fields }).toArray(),
     collection
       .find(
         { recipients: { $elemMatch: range }, ...named },

@@ -75,8 +75,8 @@ class Waker {
     await this.#feed.stop();
   }
 
-  #add({ stream, recipients = [] }: z.infer<typeof eventSchema>): void {
-    for (const one of [{ stream }, ...recipients]) this.#streams.add(one.stream);
+  #add({ stream, recipients = [{ stream }] }: z.infer<typeof eventSchema>): void {
+    for (const recipient of recipients) this.#streams.add(recipient.stream);
     this.#timer ??= setTimeout(() => {
       const streams = [...this.#streams];
       this.#streams = new Set();

@@ -10,7 +10,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
+import { type NumberedEvent, readEvents, signalIdOf } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -83,11 +83,6 @@ async function readLast(database: Database, stream: string): Promise<NumberedEve
 const reasonSchema = z.object({ reason: z.enum(OWN_ACCOUNT_CHANGES) });
 
 const notifies = ({ data }: NumberedEvent): boolean => !reasonSchema.safeParse(data).success;
-
-const signalRefSchema = z.object({ signal_id: z.string() });
-
-const signalIdOf = (data: unknown): string | undefined =>
-  signalRefSchema.safeParse(data).data?.signal_id;
 
 /** Symbol and timeframe of the signals, which some events name by id only. */
 async function findMarkets(database: Database, user: UserRecord, events: readonly NumberedEvent[]) {

@@ -2,12 +2,11 @@ import { EventEmitter } from "node:events";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
-import type { LoggedEvent } from "@shared/outbox/event-log.ts";
+import { type LoggedEvent, signalIdOf } from "@shared/outbox/event-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { EventFeed } from "../../realtime/event-feed.ts";
 
-const signalRefSchema = z.object({ signal_id: z.string() });
 const finishedEventSchema = z.object({
   name: z.enum(["signal:completed", "signal:failed"]),
   data: signalResponseSchema,
@@ -55,8 +54,8 @@ export class SignalWaiters {
   }
 
   #onEvent(event: LoggedEvent): void {
-    const ref = signalRefSchema.safeParse(event.data);
-    if (!ref.success || this.#emitter.listenerCount(ref.data.signal_id) === 0) return;
+    const id = signalIdOf(event.data);
+    if (id === undefined || this.#emitter.listenerCount(id) === 0) return;
     const parsed = finishedEventSchema.safeParse(event);
     if (parsed.success) this.#emitter.emit(parsed.data.data.signal_id, parsed.data.data);
   }
