@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
-import { IntegrationTestsFirst } from "./shared/testing/integration-tests-first.ts";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
 /** They render in jsdom, against a fake of the REST API. */
@@ -25,6 +25,22 @@ export const common = {
     unstubGlobals: true,
   },
 } as const satisfies ViteUserConfig;
+
+/**
+ * Integration tests run first: they often wait, and the processors would be idle if they ran at the end. The files of a
+ * project stay together, because they share processes.
+ */
+class IntegrationTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+function rank({ moduleId, project }: TestSpecification): number {
+  if (project.name === "components") return 2;
+  return moduleId.includes(".integration.") ? 0 : 1;
+}
 
 export default defineConfig({
   ...common,

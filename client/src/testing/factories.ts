@@ -160,3 +160,13 @@ export function makeCandles(overrides: Partial<MarketCandles> = {}): MarketCandl
     ...overrides,
   };
 }
+
+/** Of a seller who has not entered any. */
+export const NO_PAYMENT_DETAILS = {
+  bank_details_1: "",
+  bank_details_2: "",
+  bank_details_3: "",
+  paypal_details: "",
+  skrill_details: "",
+  wise_details: "",
+};

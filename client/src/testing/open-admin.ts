@@ -3,7 +3,7 @@ import type { Overview } from "@shared/contract/admin.ts";
 import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect } from "vitest";
-import { ADMIN, makeUserCard } from "./factories.ts";
+import { ADMIN, makeUserCard, NO_PAYMENT_DETAILS } from "./factories.ts";
 import { api } from "./fake-api.ts";
 import { openApp } from "./open-app.tsx";
 
@@ -27,15 +27,6 @@ const image = {
   url: "/files/chart.png",
   username: "ann",
 };
-const noDetails = {
-  bank_details_1: "",
-  bank_details_2: "",
-  bank_details_3: "",
-  paypal_details: "",
-  skrill_details: "",
-  wise_details: "",
-};
-
 export const overview: Overview = {
   users: 2,
   pending: 1,
@@ -75,7 +66,7 @@ export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Par
   api.reply("GET /admin/overview", overview);
   api.reply("GET /admin/subscriptions", subscriptionSummary);
   api.reply("GET /admin/chart-images", { images: [image] });
-  api.reply("GET /payment-details", noDetails);
+  api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
   const { user } = openApp("/admin", admin);
   await screen.findByRole("heading", { level: 1, name: "Admin" });
   return user;

@@ -73,8 +73,8 @@ export async function startLiveProduct(options: {
 
   async function startWorker(): Promise<SpawnedService> {
     const services = { exchangeUrl: exchange.url, openaiUrl: openai.baseUrl };
-    const env = { ...liveWorkerEnv(databaseUri, services), ...workerEnv };
-    const worker = await spawnService("worker", env);
+    const liveEnv = liveWorkerEnv(databaseUri, services);
+    const worker = await spawnService("worker", { ...liveEnv, ...workerEnv });
     workers.push(worker);
     return worker;
   }
@@ -107,6 +107,19 @@ export async function startLiveProduct(options: {
     },
   };
 }
+
+const liveWorkerEnv = (
+  databaseUri: string,
+  { exchangeUrl, openaiUrl }: { exchangeUrl: string; openaiUrl: string },
+) => ({
+  ...TEST_SECRETS,
+  MONGODB_URI: databaseUri,
+  MARKET_DATA: "live",
+  EXCHANGES: "binance",
+  EXCHANGE_URL: exchangeUrl,
+  OPENAI_API_KEY: "sk-test",
+  OPENAI_BASE_URL: openaiUrl,
+});
 
 /** Calls a server and opens sockets to it, as any user. */
 export class ApiClient {
@@ -147,16 +160,3 @@ export class ApiClient {
     for (const client of this.#sockets.splice(0)) client.close();
   }
 }
-
-const liveWorkerEnv = (
-  databaseUri: string,
-  { exchangeUrl, openaiUrl }: { exchangeUrl: string; openaiUrl: string },
-) => ({
-  ...TEST_SECRETS,
-  MONGODB_URI: databaseUri,
-  MARKET_DATA: "live",
-  EXCHANGES: "binance",
-  EXCHANGE_URL: exchangeUrl,
-  OPENAI_API_KEY: "sk-test",
-  OPENAI_BASE_URL: openaiUrl,
-});

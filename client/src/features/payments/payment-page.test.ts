@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
+import { NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { offeredMethods } from "./payment-page.tsx";
-
-const nothing = {
-  bank_details_1: "",
-  bank_details_2: "",
-  bank_details_3: "",
-  paypal_details: "",
-  skrill_details: "",
-  wise_details: "",
-};
 
 test("each method has its name, in the order of the product", () => {
   const details = {
@@ -30,9 +22,13 @@ test("each method has its name, in the order of the product", () => {
 });
 
 test("a method with a blank text is not offered", () => {
-  const details = { ...nothing, bank_details_2: " \n\t ", paypal_details: "\npay@example.com\n" };
+  const details = {
+    ...NO_PAYMENT_DETAILS,
+    bank_details_2: " \n\t ",
+    paypal_details: "\npay@example.com\n",
+  };
   expect(offeredMethods(details)).toEqual([
     { key: "paypal_details", label: "PayPal", details: "pay@example.com" },
   ]);
-  expect(offeredMethods(nothing)).toEqual([]);
+  expect(offeredMethods(NO_PAYMENT_DETAILS)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { refetchMe } from "../../lib/me.ts";
-import { inDays, makeMe, makeSubscription } from "../../testing/factories.ts";
+import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -39,12 +39,8 @@ test("a file that is no image, or too large, is refused before it is sent", asyn
 });
 
 test("a proof names its transaction if the seller accepts USDT", async () => {
-  const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
   api.reply("GET /payment-details", {
-    ...none,
-    paypal_details: "",
-    skrill_details: "",
-    wise_details: "",
+    ...NO_PAYMENT_DETAILS,
     usdt: [{ network: "Tron", address: "TR7NHq" }],
   });
   api.reply("POST /submit-payment-proof", { detail: "Sent." });
@@ -91,19 +87,10 @@ test("the steps to approval say what is done and what comes next", async () => {
   expect(textsOf()[2]).toContain("An administrator is reviewing your proof.");
 });
 
-const noDetails = {
-  bank_details_1: "",
-  bank_details_2: "",
-  bank_details_3: "",
-  paypal_details: "",
-  skrill_details: "",
-  wise_details: "",
-};
-
 const planField = () => screen.findByRole<HTMLSelectElement>("combobox", { name: "Plan" });
 
 test("the plan of the payment page is kept over the sign-in and sent with the proof, once", async () => {
-  api.reply("GET /payment-details", noDetails);
+  api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
   api.reply("POST /login", { token: "t", approved: false, role: "user", username: "ann" });
   const me = makeMe({ approved: false });
   api.reply("GET /me", me);

@@ -2,14 +2,12 @@ import type { OfferedPayments } from "@shared/contract/payment.ts";
 import { PLANS } from "@shared/contract/plans.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { makeSubscription } from "../../testing/factories.ts";
+import { makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
 function saveDetails(details: Partial<OfferedPayments>): void {
-  const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
-  const empty = { ...none, paypal_details: "", skrill_details: "", wise_details: "" };
-  api.reply("GET /payment-details", { ...empty, ...details });
+  api.reply("GET /payment-details", { ...NO_PAYMENT_DETAILS, ...details });
 }
 
 const methods = () => screen.getAllByRole("heading", { level: 3 }).map((one) => one.textContent);

@@ -69,16 +69,16 @@ describe("a request for a signal is refused", () => {
   });
 
   it("but a user with one request gets it before the rest of another user's many", async () => {
-    const crowd = await trader();
+    const frequent = await trader();
     const single = await trader();
-    for (const _ of Array(3)) await ask(crowd);
+    for (const _ of Array(3)) await ask(frequent);
     await ask(single);
     const jobs = await server.database.jobs
-      .find({ "data.userId": { $in: [String(crowd._id), String(single._id)] } })
+      .find({ "data.userId": { $in: [String(frequent._id), String(single._id)] } })
       .sort({ priority: -1 })
       .lean();
     const owners = jobs.map(({ data }) => data.userId);
-    const first = String(crowd._id);
+    const first = String(frequent._id);
     expect(owners).toEqual([first, String(single._id), first, first]);
   });
 
