@@ -4,7 +4,7 @@ import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { MAX_WATCHERS } from "../../worker/src/signals/fan-out.ts";
+import { MAX_USERS } from "../../worker/src/signals/fan-out.ts";
 import { copyUsers } from "../bench/start-product.ts";
 import { assertInvariants } from "./harness/assert-invariants.ts";
 import { type FaultHarness, promptKey, startHarness } from "./harness/harness.ts";
@@ -17,7 +17,7 @@ const LENGTH_MS = TIMEFRAME_MS[TIMEFRAME];
 const MARKET = { symbol: "BTC/USDT", timeframe: TIMEFRAME, limit: 50 } as const;
 const WATCHED = { WATCH_MIN_TIMEFRAME: TIMEFRAME };
 /** Three batches. */
-const WATCHERS = 2 * MAX_WATCHERS + 50;
+const WATCHERS = 2 * MAX_USERS + 50;
 const BATCHES = 3;
 const ONLINE = 3;
 const SERVED_WITHIN_MS = 120_000;

@@ -7,6 +7,7 @@ import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts"
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
 import type { QueryFilter, Types } from "mongoose";
+import { MAX_USERS, writeAfterFanOuts } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 const MAX_CANDLES = 500;
@@ -35,14 +36,14 @@ export async function commitFill(
   if (stored?.filled) await shareFill(database, _id, stored.filled);
 }
 
-const BATCH_SIZE = 200;
-
 interface SignalChange {
   /** Must not match changed signals. */
   filter: QueryFilter<SignalRecord>;
   set: Partial<SignalRecord>;
-  announce(uow: UnitOfWork, signals: readonly Pick<SignalRecord, "_id" | "userId">[]): void;
+  announce(uow: UnitOfWork, signals: readonly TradeSignal[]): void;
 }
+
+type TradeSignal = Pick<SignalRecord, "_id" | "userId">;
 
 /**
  * Changes the signals of a trade in batches, with one event for each batch. Call it again after a crash.
@@ -60,22 +61,43 @@ export async function updateTradeSignals(
     ...change.filter,
   };
   let total = 0;
-  while (await database.signals.exists(filter)) {
-    total += await commit(database, { lockKeys: `analysis:${analysisId}` }, async (uow) => {
-      const { session } = uow;
-      const signals = await database.signals
-        .find(filter)
-        .select({ userId: 1 })
-        .limit(BATCH_SIZE)
-        .session(session)
-        .lean();
-      const ids = { $in: signals.map(({ _id }) => _id) };
-      await database.signals.updateMany({ _id: ids }, { $set: change.set }, { session });
-      change.announce(uow, signals);
-      return signals.length;
-    });
+  let isLarge = false;
+  // Without it, each batch would look at all signals that are changed already.
+  let from: QueryFilter<SignalRecord> = {};
+  while (await database.signals.exists({ ...filter, ...from })) {
+    const write = () =>
+      commit(database, { lockKeys: `analysis:${analysisId}` }, (uow) =>
+        changeBatch(database, uow, { ...change, filter: { ...filter, ...from } }),
+      );
+    const changed: readonly TradeSignal[] = await (isLarge
+      ? writeAfterFanOuts(database, write)
+      : write());
+    total += changed.length;
+    isLarge = changed.length === MAX_USERS;
+    const last = changed.at(-1);
+    if (last) from = { userId: { $gte: last.userId } };
   }
   return total;
+}
+
+async function changeBatch(
+  { signals }: Database,
+  uow: UnitOfWork,
+  { filter, set, announce }: SignalChange,
+): Promise<readonly TradeSignal[]> {
+  const { session } = uow;
+  const found = await signals
+    .find(filter)
+    .sort({ userId: 1 })
+    .hint({ analysisId: 1, userId: 1 })
+    .limit(MAX_USERS)
+    .select({ userId: 1 })
+    .session(session)
+    .lean();
+  const ids = { $in: found.map(({ _id }) => _id) };
+  await signals.updateMany({ _id: ids }, { $set: set }, { session });
+  announce(uow, found);
+  return found;
 }
 
 /** Publishes the fill for signals that do not have it yet. */

@@ -22,8 +22,9 @@ import {
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { shareFill } from "../outcomes/commit-outcome.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { fanOut, MAX_WATCHERS, resumeFanOuts } from "./fan-out.ts";
+import { fanOut, MAX_USERS, resumeFanOuts } from "./fan-out.ts";
 import { finishRun } from "./signal-lifecycle.ts";
 
 const FINISHED_AT = new Date("2026-11-20T12:00:05Z");
@@ -99,9 +100,13 @@ describe("the signals of watchers", () => {
     return events.map(({ seq, name, data }) => ({ seq, name, data }));
   };
   /** Each has one signal and one event, and the fan-out is over. */
-  async function expectServed(analysisId: Types.ObjectId, users: readonly UserRecord[]) {
+  async function expectServed(
+    analysisId: Types.ObjectId,
+    users: readonly UserRecord[],
+    { events } = { events: 1 },
+  ) {
     expect(await ownersOf(analysisId)).toEqual(idsOf(users));
-    for (const user of users) expect(await eventsOf(user)).toHaveLength(1);
+    for (const user of users) expect(await eventsOf(user)).toHaveLength(events);
     const analysis = await database.marketAnalyses.findById(analysisId).lean();
     expect(analysis).not.toHaveProperty("fanOut");
   }
@@ -162,7 +167,7 @@ describe("the signals of watchers", () => {
   });
 
   it("are made once each by workers that stop after every batch, and others that continue", async () => {
-    const users = await watchers(2 * MAX_WATCHERS + 7);
+    const users = await watchers(2 * MAX_USERS + 7);
     const analysisId = await trade();
     const stopped = new Error("The worker is stopped.");
     const metrics = {
@@ -171,12 +176,12 @@ describe("the signals of watchers", () => {
         throw stopped;
       },
     };
-    for (const served of [MAX_WATCHERS, 2 * MAX_WATCHERS]) {
+    for (const served of [MAX_USERS, 2 * MAX_USERS]) {
       await expect(fanOut({ database, metrics, now }, analysisId)).rejects.toBe(stopped);
       expect(await ownersOf(analysisId)).toHaveLength(served);
     }
     await resumeAfter(4_000);
-    expect(await ownersOf(analysisId)).toHaveLength(2 * MAX_WATCHERS);
+    expect(await ownersOf(analysisId)).toHaveLength(2 * MAX_USERS);
     await resumeAfter(6_000);
     await expectServed(analysisId, users);
     await resumeAfter(6_000);
@@ -191,7 +196,7 @@ describe("the signals of watchers", () => {
   });
 
   it("are made once each by workers that work at the same time, also beside other changes", async () => {
-    const users = await watchers(MAX_WATCHERS + 50);
+    const users = await watchers(MAX_USERS + 50);
     const analysisId = await trade();
     await Promise.all([
       fanOut(depsOn(database), analysisId),
@@ -237,6 +242,45 @@ describe("the signals of watchers", () => {
     expect(signal).toMatchObject({ entryLeft, filled, outcome: "WIN" });
     const told = signal ? (await eventsOf({ _id: signal.userId })).map(({ name }) => name) : [];
     expect(told).toEqual(["signal:completed", "signal:filled", "signal:outcome"]);
+  });
+
+  it("come before the further progress of other trades of many users", async () => {
+    const users = await watchers(3 * MAX_USERS);
+    const earlier = await trade();
+    await fanOut(depsOn(database), earlier);
+    const analysisId = await trade();
+    await Promise.all([
+      fanOut(depsOn(database), analysisId),
+      shareFill(database, earlier, { price: 100, at: FINISHED_AT }),
+    ]);
+    await expectServed(analysisId, users, { events: 3 });
+    const written = await database.events.find().sort({ _id: 1 }).lean();
+    const names = written.slice(-6).map(({ name }) => name);
+    // The first of each is written at once: most trades have few users.
+    expect(names.slice(-2)).toEqual(["signal:filled", "signal:filled"]);
+    expect(names.toSorted()).toEqual([
+      ...Array<string>(3).fill("signal:completed"),
+      ...Array<string>(3).fill("signal:filled"),
+    ]);
+  });
+
+  it("are looked at twice at most when their trade is filled, however many there are", async () => {
+    const users = await watchers(4 * MAX_USERS);
+    const analysisId = await trade();
+    await fanOut(depsOn(database), analysisId);
+    const { db } = database.connection;
+    await db?.command({ profile: 2 });
+    await shareFill(database, analysisId, { price: 100, at: FINISHED_AT });
+    await db?.command({ profile: 0 });
+    const [read] = await database.connection
+      .collection("system.profile")
+      .aggregate([
+        { $match: { "command.find": "signals", "command.filter.analysisId": analysisId } },
+        { $group: { _id: null, documents: { $sum: "$docsExamined" } } },
+      ])
+      .toArray();
+    expect(read?.documents).toBeGreaterThanOrEqual(users.length);
+    expect(read?.documents).toBeLessThanOrEqual(2 * users.length);
   });
 
   it.each([

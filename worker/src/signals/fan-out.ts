@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { nativeCollection } from "@shared/database/database.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { hasAccess } from "@shared/domain/access.ts";
@@ -10,36 +10,74 @@ import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { Mutex } from "async-mutex";
 import type { Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 
-/** Watchers in one transaction, which blocks their other changes. */
-export const MAX_WATCHERS = 75;
+/** Users in one transaction, which blocks their other changes. */
+export const MAX_USERS = 75;
 
 /** Between two transactions, so that requests of users find the database free. */
 const PAUSE_MS = 8;
+
+/** Writes for many users run one at a time in a worker: two at once would delay requests. */
+const turns = new WeakMap<Database, Mutex>();
+
+/** Of those that wait for their turn. New signals go first. */
+const PRIORITY = { fanOut: 1, other: 0 } as const;
+
+function takeTurn<Result>(
+  database: Database,
+  priority: number,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const turn = turns.get(database) ?? new Mutex();
+  turns.set(database, turn);
+  return turn.runExclusive(write, priority);
+}
+
+/** Writes for some of many users when no fan-out of this worker is left, and pauses. */
+export function writeAfterFanOuts<Result>(
+  database: Database,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  return takeTurn(database, PRIORITY.other, async () => {
+    const result = await write();
+    await delay(PAUSE_MS);
+    return result;
+  });
+}
 
 /**
  * Makes the signals of all watchers of a finished trade. Each transaction stores how far it came: call it again after a
  * crash, also on several workers at once.
  */
-export async function fanOut(
+export async function fanOut(deps: FanOutDeps, analysisId: Types.ObjectId): Promise<void> {
+  let rest: Promise<void> | undefined;
+  await takeTurn(deps.database, PRIORITY.fanOut, async () => {
+    const hasMore = await fanOutOnce(deps, analysisId);
+    if (!hasMore) return;
+    await delay(PAUSE_MS);
+    // Waits already when this turn ends, so that nothing else goes first.
+    rest = fanOut(deps, analysisId);
+  });
+  await rest;
+}
+
+/** @returns whether watchers are left */
+async function fanOutOnce(
   { database, metrics, now }: FanOutDeps,
   analysisId: Types.ObjectId,
-): Promise<void> {
-  while (true) {
-    const batch = await commit(database, { lockKeys: `analysis:${analysisId}`, now }, (uow) =>
-      fanOutBatch(database, uow, analysisId),
-    );
-    if (!batch) return;
-    metrics.watchlistSignals(batch.signals);
-    if (!batch.hasMore) {
-      return metrics.fannedOut((now().getTime() - batch.finishedAt.getTime()) / 1_000);
-    }
-    await delay(PAUSE_MS);
-  }
+): Promise<boolean> {
+  const batch = await commit(database, { lockKeys: `analysis:${analysisId}`, now }, (uow) =>
+    fanOutBatch(database, uow, analysisId),
+  );
+  if (!batch) return false;
+  metrics.watchlistSignals(batch.signals);
+  if (!batch.hasMore) metrics.fannedOut((now().getTime() - batch.finishedAt.getTime()) / 1_000);
+  return batch.hasMore;
 }
 
 const NO_FAN_OUT = { $unset: { fanOut: 1 } } as const;
@@ -54,7 +92,7 @@ type Trade = JoinableAnalysis & FinishedAnalysis;
 
 /** @returns null if all watchers have their signals */
 async function fanOutBatch(
-  database: FanOutDeps["database"],
+  database: Database,
   uow: UnitOfWork,
   _id: Types.ObjectId,
 ): Promise<Batch | null> {
@@ -65,7 +103,7 @@ async function fanOutBatch(
   if (!trade?.fanOut) return null;
   const items = await nextItems(database, uow, trade);
   const last = items.at(-1);
-  const hasMore = items.length === MAX_WATCHERS && last !== undefined;
+  const hasMore = items.length === MAX_USERS && last !== undefined;
   // Conflicts with a fan-out of another worker, and with a change of the outcome.
   const change = hasMore ? { $set: { fanOut: { after: last._id, at: uow.at } } } : NO_FAN_OUT;
   await analyses.updateOne({ _id }, change, { session });
@@ -75,7 +113,7 @@ async function fanOutBatch(
 }
 
 const nextItems = (
-  database: FanOutDeps["database"],
+  database: Database,
   { session }: UnitOfWork,
   { symbol, timeframe, fanOut: served, result }: Trade,
 ): Promise<WatchlistItemRecord[]> =>
@@ -91,12 +129,12 @@ const nextItems = (
       { session },
     )
     .sort({ _id: 1 })
-    .limit(MAX_WATCHERS)
+    .limit(MAX_USERS)
     .toArray();
 
 /** Items of users who are approved and have no signal of the analysis. */
 async function entitledTo(
-  database: FanOutDeps["database"],
+  database: Database,
   { session, at }: UnitOfWork,
   { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
 ): Promise<WatchlistItemRecord[]> {
@@ -115,7 +153,7 @@ async function entitledTo(
 }
 
 function addSignals(
-  database: FanOutDeps["database"],
+  database: Database,
   uow: UnitOfWork,
   { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
 ): void {
