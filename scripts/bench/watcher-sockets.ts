@@ -12,12 +12,7 @@ const completedSchema = envelopeSchema.extend({ data: eventSchemas["signal:compl
 /** Type of the packets that carry an event. */
 const EVENT = "42";
 
-interface Received {
-  packet: string;
-  atMs: number;
-}
-
-const received: Received[] = [];
+const received: { packet: string; atMs: number }[] = [];
 
 process.once("disconnect", () => process.exit());
 const [start] = await once(process, "message");
@@ -34,7 +29,7 @@ process.on("message", () => process.send?.(received.splice(0).flatMap(readPush))
 process.send?.({});
 
 /** Trades may be filled meanwhile, which is told as well. */
-function readPush({ packet, atMs }: Received) {
+function readPush({ packet, atMs }: (typeof received)[number]) {
   const [name, event] = eventSchema.parse(JSON.parse(packet.slice(EVENT.length)));
   if (name !== "signal:completed") return [];
   const { data } = completedSchema.parse(event);
