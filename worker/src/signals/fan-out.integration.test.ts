@@ -265,7 +265,7 @@ describe("the signals of watchers", () => {
   });
 
   it("are looked at twice at most when their trade is filled, however many there are", async () => {
-    const users = await watchers(4 * MAX_USERS);
+    const users = await watchers(2 * MAX_USERS);
     const analysisId = await trade();
     await fanOut(depsOn(database), analysisId);
     const { db } = database.connection;

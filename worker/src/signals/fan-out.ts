@@ -17,10 +17,10 @@ import type { WorkerDeps } from "../worker-deps.ts";
 type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 
 /** Users in one transaction, which blocks their other changes. */
-export const MAX_USERS = 75;
+export const MAX_USERS = 150;
 
 /** Between two transactions, so that requests of users find the database free. */
-const PAUSE_MS = 8;
+const PAUSE_MS = 15;
 
 /** Writes for many users run one at a time in a worker: two at once would delay requests. */
 const turns = new WeakMap<Database, Mutex>();
