@@ -84,7 +84,9 @@ async function advanceUserStreams(
     return user ? [positionOf(user)] : [];
   }
   await runWriteCommand(database, session, { update: users.collectionName, updates });
-  const found = await users.find({ _id: { $in: ids } }, { session, projection }).toArray();
+  // All in one reply.
+  const options = { session, projection, batchSize: ids.length + 1 } as const;
+  const found = await users.find({ _id: { $in: ids } }, options).toArray();
   return found.map(positionOf);
 }
 

@@ -91,6 +91,7 @@ async function changeBatch(
     .sort({ userId: 1 })
     .hint({ analysisId: 1, userId: 1 })
     .limit(MAX_USERS)
+    .batchSize(MAX_USERS)
     .select({ userId: 1 })
     .session(session)
     .lean();

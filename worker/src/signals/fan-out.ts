@@ -19,6 +19,9 @@ type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 /** Users in one transaction, which blocks their other changes. */
 export const MAX_USERS = 150;
 
+/** More than there are, so that a query is one command: the first reply has 101 documents otherwise. */
+const ONE_REPLY = { batchSize: MAX_USERS + 1 } as const;
+
 /** Between two transactions, so that requests of users find the database free. */
 const PAUSE_MS = 15;
 
@@ -126,7 +129,7 @@ const nextItems = (
         minConfidence: { $lte: result.analysis.confidence },
         ...(served?.after && { _id: { $gt: served.after } }),
       },
-      { session },
+      { session, ...ONE_REPLY },
     )
     .sort({ _id: 1 })
     .limit(MAX_USERS)
@@ -140,10 +143,24 @@ async function entitledTo(
 ): Promise<WatchlistItemRecord[]> {
   const userIds = { $in: items.map(({ userId }) => userId) };
   const users = await nativeCollection(database.users)
-    .find({ _id: userIds }, { session, projection: { approved: 1, subscription: 1 } })
+    .find(
+      { _id: userIds },
+      {
+        session,
+        projection: { approved: 1, subscription: 1 },
+        ...ONE_REPLY,
+      },
+    )
     .toArray();
   const served = await nativeCollection(database.signals)
-    .find({ analysisId: trade._id, userId: userIds }, { session, projection: { userId: 1 } })
+    .find(
+      { analysisId: trade._id, userId: userIds },
+      {
+        session,
+        projection: { userId: 1 },
+        ...ONE_REPLY,
+      },
+    )
     .toArray();
   const approved = new Set(
     users.filter((user) => hasAccess(user, at)).map(({ _id }) => String(_id)),
