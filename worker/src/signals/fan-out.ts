@@ -19,7 +19,7 @@ type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 /** Users in one transaction, which blocks their other changes. */
 export const MAX_USERS = 150;
 
-/** More than there are, so that a query is one command: the first reply has 101 documents otherwise. */
+/** So that a query of a batch is one command: the first reply has only 101 documents otherwise. */
 const ONE_REPLY = { batchSize: MAX_USERS + 1 } as const;
 
 /** Between two transactions, so that requests of users find the database free. */
