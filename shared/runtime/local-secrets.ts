@@ -1,6 +1,7 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import webPush from "web-push";
 import { z } from "zod";
 
 const secretsSchema = z.object({
@@ -16,16 +17,11 @@ export const readOrMakeSecrets = (folder: string) =>
   }));
 
 const vapidKeysSchema = z.object({ publicKey: z.string(), privateKey: z.string() });
-const privateKeySchema = z.object({ x: z.string(), y: z.string(), d: z.string() });
 
 /** Keys of web push (VAPID). A file of its own, as those of former versions have only the secrets. */
 export const readOrMakeVapidKeys = (folder: string) =>
-  readOrMake(join(folder, "vapid-keys.json"), vapidKeysSchema, () => {
-    const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const { x, y, d } = privateKeySchema.parse(pair.privateKey.export({ format: "jwk" }));
-    const point = [Buffer.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
-    return { publicKey: Buffer.concat(point).toString("base64url"), privateKey: d };
-  });
+  // Not by `generateKeyPairSync`: Node.js 20 can hang if it collects garbage while such a key is exported.
+  readOrMake(join(folder, "vapid-keys.json"), vapidKeysSchema, webPush.generateVAPIDKeys);
 
 /**
  * Reads the secrets in `file`, or creates them. Several services may do so at once: the file appears completely, and
