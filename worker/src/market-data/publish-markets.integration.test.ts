@@ -47,14 +47,14 @@ describe("the prices of the home page", () => {
         pace: false,
       }),
     });
-  const publish = (marketData: ReturnType<typeof replay>, abort = patient()) =>
+  const publish = (marketData: ReturnType<typeof replay>, abort = patient(), pauseMs = 0) =>
     publishMarkets({
       database,
       logger: silentLogger,
       marketData,
       now: () => new Date(clock),
       abort,
-      pauseMs: 0,
+      pauseMs,
     });
   const snapshot = () => database.marketSnapshots.findById(MARKET_SNAPSHOT_ID).lean();
   const quote = async (symbol: string) =>
@@ -71,6 +71,11 @@ describe("the prices of the home page", () => {
       expect(high).toBeGreaterThanOrEqual(Math.max(...closes));
       expect(low).toBeLessThanOrEqual(Math.min(...closes));
     }
+  });
+
+  it("come without a pause the first time", async () => {
+    expect(await publish(replay(), patient(), HOUR_MS)).toEqual([]);
+    expect((await snapshot())?.quotes).toHaveLength(SYMBOL_SUGGESTIONS.length);
   });
 
   it("are those of the last closed candle, with the change from 24 hours before", async () => {

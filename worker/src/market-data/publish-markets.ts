@@ -15,7 +15,7 @@ const TIMEFRAME = "1h";
 /** The change is measured from the close before the first. */
 const CANDLES = MAX_MARKET_CLOSES + 1;
 const SYMBOL_TIMEOUT_MS = 10_000;
-/** Signals have priority, so symbols are read one by one with pauses. */
+/** Signals have priority, so prices are refreshed one by one with pauses. */
 const PAUSE_MS = 250;
 /** How long an old price is kept while no new one can be read. */
 const KEEP_MS = 6 * 60 * 60_000;
@@ -34,11 +34,12 @@ export async function publishMarkets(deps: PublishMarketsDeps): Promise<string[]
   const quotes = await keptQuotes(deps);
   const failed: string[] = [];
   for (const symbol of SYMBOL_SUGGESTIONS) {
+    // Users of a new product wait for its first prices.
+    if (quotes.has(symbol)) await setTimeout(deps.pauseMs ?? PAUSE_MS);
     const quote = await readQuote(deps, symbol);
     if (abort.aborted) return failed;
     if (quote) quotes.set(symbol, quote);
     else failed.push(symbol);
-    await setTimeout(deps.pauseMs ?? PAUSE_MS);
   }
   const known = SYMBOL_SUGGESTIONS.flatMap((symbol) => quotes.get(symbol) ?? []);
   await database.marketSnapshots.updateOne(
