@@ -26,28 +26,19 @@ export const common = {
   },
 } as const satisfies ViteUserConfig;
 
-/**
- * Integration tests run first: they often wait, and the processors would be idle if they ran at the end. The files of a
- * project stay together, because they share processes.
- */
+/** Integration tests run first: they often wait, and the processors would be idle if they ran at the end. */
 class IntegrationTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => rank(a) - rank(b));
+    const isIntegration = ({ moduleId }: TestSpecification) => moduleId.includes(".integration.");
+    return sorted.toSorted((a, b) => Number(isIntegration(b)) - Number(isIntegration(a)));
   }
-}
-
-function rank({ moduleId, project }: TestSpecification): number {
-  if (project.name === "components") return 2;
-  return moduleId.includes(".integration.") ? 0 : 1;
 }
 
 export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    // Two more than the tests need processors: some wait for seconds.
-    maxWorkers: 4,
     sequence: { sequencer: IntegrationTestsFirst },
     // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
     execArgv: ["--max-semi-space-size=64"],
@@ -60,6 +51,9 @@ export default defineConfig({
           environment: "jsdom",
           setupFiles: ["client/src/testing/setup.ts"],
           isolate: false,
+          // First, beside the type check. They hardly wait, and each further process would load React once more.
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -69,6 +63,9 @@ export default defineConfig({
           globalSetup: ["shared/testing/global-setup.ts", "shared/testing/bundle-services.ts"],
           setupFiles: ["shared/testing/empty-databases.ts"],
           include: [ALL],
+          // More than there are processors: many tests wait for seconds.
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
           // Each file has its own server and clock and an empty database; importing everything anew takes a fifth of the run.
           isolate: false,
         },
