@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,14 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   process.env.TEST_MONGO_URI = replicaSet.getUri();
   project.provide("mongoUri", replicaSet.getUri());
   return async () => {
+    // A clean shutdown would write data for seconds that are not needed any more.
+    const running = replicaSet.servers.flatMap(
+      ({ instanceInfo }) => instanceInfo?.instance.mongodProcess ?? [],
+    );
+    for (const server of running) {
+      server.kill("SIGKILL");
+      await once(server, "exit");
+    }
     await replicaSet.stop({ doCleanup: true, force: true });
   };
 }
