@@ -9,7 +9,12 @@ import { Navbar } from "./navbar.tsx";
 /** Kept out of the first load of visitors. */
 export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
 
-export function LayoutFrame({ children }: { children: ReactNode }) {
+/**
+ * The navigation and the screen below it. It stays mounted when the first screen has loaded: a click on its buttons that spans
+ * that moment is not lost.
+ * @param loading shown in place of the first screen until its code has loaded
+ */
+export function Layout({ loading }: { loading?: ReactNode }) {
   return (
     <>
       <a
@@ -19,21 +24,21 @@ export function LayoutFrame({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <Navbar />
-      {children}
+      {loading ?? <Content />}
     </>
   );
 }
 
-export function Layout() {
+function Content() {
   const token = useSession((session) => session.token);
   useEffect(takeOver, []);
   return (
-    <LayoutFrame>
+    <>
       {token !== null && <SignedIn key={token} token={token} />}
       <Main />
       <Footer />
       <ScrollRestoration getKey={scrollKey} />
-    </LayoutFrame>
+    </>
   );
 }
 

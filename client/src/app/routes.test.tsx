@@ -72,6 +72,14 @@ test.each(roles)(
   },
 );
 
+test("the navigation does not change when the first screen has loaded, so that no click on it is lost", async () => {
+  openApp("/dashboard", {});
+  const logout = screen.getByRole("button", { name: "Logout" });
+  expect(screen.getByRole("status", { name: "Loading" })).toBeTruthy();
+  await screen.findByRole("heading", { level: 1, name: "Dashboard" });
+  expect(within(screen.getByRole("banner")).getByRole("button", { name: "Logout" })).toBe(logout);
+});
+
 test("a role that only the browser claims is corrected by the server", async () => {
   const { address } = openApp("/admin", ADMIN);
   api.reply("GET /me", makeMe({ approved: false }));

@@ -14,7 +14,7 @@ import { Button, buttonClass } from "../ui/button.tsx";
 import { Skeleton } from "../ui/card.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { usePageTitle } from "../ui/page-heading.tsx";
-import { Layout, LayoutFrame } from "./layout.tsx";
+import { Layout } from "./layout.tsx";
 
 /** A screen in a chunk of its own, loaded on the first visit. */
 const screen = <Name extends string>(
@@ -90,11 +90,7 @@ export const routes: RouteObject[] = [
   {
     element: <Layout />,
     errorElement: <ErrorPage />,
-    hydrateFallbackElement: (
-      <LayoutFrame>
-        <PageSkeleton />
-      </LayoutFrame>
-    ),
+    hydrateFallbackElement: <Layout loading={<PageSkeleton />} />,
     children: [
       ...publicScreens,
       {
