@@ -38,7 +38,7 @@ async function npmRunServer() {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const pid = npm.pid ?? 0;
+  const pid = npm.pid ?? Number.NaN;
   startedPids.push(pid);
   let output = "";
   for (const stream of [npm.stdout, npm.stderr]) {

@@ -32,7 +32,7 @@ function run(overrides: NodeJS.ProcessEnv = {}) {
       seen.text += chunk;
     });
   }
-  return { child, pid: child.pid ?? 0, seen };
+  return { child, pid: child.pid ?? Number.NaN, seen };
 }
 
 async function runUntilReady() {
@@ -89,7 +89,7 @@ beforeAll(async () => {
 }, STARTING_MS);
 afterAll(async () => {
   for (const child of children) {
-    const pids = descendantsOf(child.pid ?? 0);
+    const pids = descendantsOf(child.pid ?? Number.NaN);
     child.kill("SIGTERM");
     await exitCodeOf(child);
     await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 20_000 });
@@ -110,7 +110,7 @@ describe("npm start", () => {
     expect(await exitCodeOf(second.child)).toBe(1);
     expect(second.seen.text).toMatch(/^Port \d+ is in use: .*\n$/);
 
-    process.kill(firstServer ?? 0, "SIGKILL");
+    process.kill(firstServer ?? Number.NaN, "SIGKILL");
     await vi.waitFor(() => expect(serverPids(seen.text)).toHaveLength(2), { timeout: 30_000 });
     expect(seen.text).toContain("The server stopped (SIGKILL); starting it again in 0.5 s.");
 

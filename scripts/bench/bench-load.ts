@@ -60,7 +60,7 @@ async function measureLoad(
   database: Database,
   { signals, traders, isWorkerRunning }: Load,
 ) {
-  const pid = workers[0]?.pid ?? -1;
+  const pid = workers[0]?.pid ?? Number.NaN;
   const tokens = await createTokens(database, settings, traders);
   const memory = [await residentBytes(pid)];
   const sampling = setInterval(

@@ -9,13 +9,17 @@ import { listenLocally } from "./fakes/fake-http.ts";
 
 const PROJECT_ROOT = new URL("../..", import.meta.url);
 
+/** A hook of a test has longer, so that the output of a service that is not ready by then is in its error. */
+const READY_TIMEOUT_MS = 60_000;
+
 /** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
 
 export type SpawnedService = Awaited<ReturnType<typeof spawnService>>;
 
 /**
- * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
+ * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR. It stops when this
+ * process has exited.
  * @param entry its main file; by default the one that the test run has bundled, otherwise its source
  */
 export async function spawnService(
@@ -24,8 +28,9 @@ export async function spawnService(
   entry = mainFile(service),
 ) {
   const ownFolder = mkdtempSync(join(tmpdir(), `${service}-`));
+  const preload = ["--import", "./scripts/lib/services/exit-with-parent.mjs"];
   const loader = entry.endsWith(".ts") ? ["--import", "tsx"] : [];
-  const child = spawn(process.execPath, [...loader, entry], {
+  const child = spawn(process.execPath, [...preload, ...loader, entry], {
     cwd: PROJECT_ROOT,
     env: {
       PATH: process.env.PATH,
@@ -35,14 +40,14 @@ export async function spawnService(
       LEDGER_CALENDARS: "off",
       ...env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   child.once("exit", () => rmSync(ownFolder, { recursive: true }));
   const exited = once(child, "exit");
   const lines: string[] = [];
   await untilReady(child, { service, lines });
   return {
-    pid: child.pid ?? -1,
+    pid: child.pid ?? Number.NaN,
     lines,
     async kill() {
       child.kill("SIGKILL");
@@ -63,14 +68,23 @@ function untilReady(
 ): Promise<void> {
   const { service, lines } = options;
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      lines.push(`not ready after ${READY_TIMEOUT_MS / 1_000} s`);
+      child.kill("SIGKILL");
+    }, READY_TIMEOUT_MS);
     const hear = (line: string) => {
       lines.push(line);
-      if (line.includes(`"${service} ready"`)) resolve();
+      if (!line.includes(`"${service} ready"`)) return;
+      clearTimeout(timer);
+      resolve();
     };
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", hear);
     }
-    child.once("exit", () => reject(new Error(`${service} ended early:\n${lines.join("\n")}`)));
+    child.once("exit", () => {
+      clearTimeout(timer);
+      reject(new Error(`${service} ended early:\n${lines.join("\n")}`));
+    });
   });
 }
 

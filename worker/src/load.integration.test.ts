@@ -111,7 +111,7 @@ describe("many signals while the AI takes its time", () => {
   it("are left to the other worker when one is unresponsive", async () => {
     const release = holdAnswers();
     const [frozen] = workers;
-    process.kill(frozen?.pid ?? 0, "SIGSTOP");
+    process.kill(frozen?.pid ?? Number.NaN, "SIGSTOP");
     await queueSignals();
     await untilAsked(SIGNALS);
     expect([askedWith("one"), askedWith("two")].sort()).toEqual([0, SIGNALS]);

@@ -52,7 +52,7 @@ describe("the embedded database", () => {
   it("comes back at the same address with its data after a crash", async () => {
     const { uri, service, lines } = await start();
     expect(await addNote(uri)).toBe(1);
-    process.kill(service.pid ?? 0, "SIGKILL");
+    process.kill(service.pid ?? Number.NaN, "SIGKILL");
     await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
       timeout: 30_000,
       interval: 100,

@@ -44,7 +44,7 @@ describe("a supervised service", () => {
   it("is started again when it is killed, and one line says so", async () => {
     const { service, lines } = createService(KEEPS_RUNNING);
     const first = service.pid;
-    process.kill(first ?? 0, "SIGKILL");
+    process.kill(first ?? Number.NaN, "SIGKILL");
     const isReplaced = () => service.pid !== undefined && service.pid !== first;
     await vi.waitUntil(isReplaced, { timeout: 10_000 });
     expect(isRunning(service.pid)).toBe(true);
