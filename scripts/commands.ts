@@ -25,7 +25,7 @@ await reportErrors(async () => {
   const [name = "", ...args] = process.argv.slice(2);
   const load = COMMANDS[name];
   if (!load) throw new CliError(`Which command? One of: ${Object.keys(COMMANDS).join(", ")}.`);
-  const signal = listenForStop({ onSecond: () => process.exit(EXIT_STOPPED) });
+  const signal = listenForStop(() => process.exit(EXIT_STOPPED));
   const { main } = await load();
   const exitCode = await main({ args, say: console.log, signal });
   if (typeof exitCode === "number") process.exitCode = exitCode;

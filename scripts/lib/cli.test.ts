@@ -16,12 +16,9 @@ afterEach(() => {
 });
 
 function listen(): AbortSignal {
-  return listenForStop({
-    events,
-    onSecond: () => {
-      seconds += 1;
-    },
-  });
+  return listenForStop(() => {
+    seconds += 1;
+  }, events);
 }
 
 describe("stopping a command", () => {

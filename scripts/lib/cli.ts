@@ -35,13 +35,7 @@ export async function reportErrors(command: () => Promise<void>): Promise<void> 
 const SAME_STOP_MS = 1_000;
 
 /** Aborts on Ctrl-C, SIGTERM, a closed terminal, or when the npm that runs this command exits. */
-export function listenForStop({
-  onSecond,
-  events = process,
-}: {
-  onSecond: () => void;
-  events?: EventEmitter;
-}): AbortSignal {
+export function listenForStop(onSecond: () => void, events: EventEmitter = process): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
   const stop = () => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { homedir } from "node:os";
+import { homedir, constants as os, setPriority } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 /** Runs a command to its end. If it cannot be started, `code` is null and `stderr` says why. */
@@ -15,6 +15,8 @@ export function runCommand(options: {
   output?: "pipe" | "inherit";
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Leaves the processors to programs that others wait for. */
+  isBackground?: boolean;
 }): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { command, args = [], output = "pipe", timeoutMs: timeout, ...others } = options;
   return new Promise((resolve) => {
@@ -24,6 +26,7 @@ export function runCommand(options: {
       timeout,
       stdio: ["ignore", output, output],
     });
+    if (options.isBackground && child.pid) setPriority(child.pid, os.priority.PRIORITY_LOW);
     child.stdout?.on("data", (chunk) => {
       result.stdout += chunk;
     });

@@ -14,8 +14,9 @@ export async function runTool(options: {
   env?: NodeJS.ProcessEnv;
   signal: AbortSignal;
   say?: (text: string) => void;
+  isBackground?: boolean;
 }): Promise<number | null> {
-  const { script, args, env, signal, say } = options;
+  const { script, args, env, signal, say, isBackground } = options;
   const { code, stdout, stderr } = await runCommand({
     command: process.execPath,
     args: [script, ...args],
@@ -23,6 +24,7 @@ export async function runTool(options: {
     env: { ...process.env, ...(isPlain && { NO_COLOR: "1" }), ...env },
     output: say ? "pipe" : "inherit",
     signal,
+    isBackground,
   });
   signal.throwIfAborted();
   const output = `${stdout}${stderr}`.trim();

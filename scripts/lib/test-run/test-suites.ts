@@ -49,7 +49,7 @@ async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Cou
   for (const project of [".", "client/service-worker"]) {
     // Each further checker works out the types again that it shares with the others, and the tests need the processors.
     const args = ["--noEmit", "--checkers", "1", "-p", project];
-    const exitCode = await runTool({ script, args, signal, say });
+    const exitCode = await runTool({ script, args, signal, say, isBackground: true });
     if (exitCode !== 0) return countCheck(exitCode);
   }
   return countCheck(0);
@@ -57,7 +57,8 @@ async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Cou
 
 async function lint(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const args = ["ci", `--colors=${isPlain ? "off" : "force"}`];
-  return countCheck(await runTool({ script: packageBin("@biomejs/biome"), args, signal, say }));
+  const script = packageBin("@biomejs/biome");
+  return countCheck(await runTool({ script, args, signal, say, isBackground: true }));
 }
 
 const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
