@@ -12,7 +12,7 @@ import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CliError } from "../lib/cli.ts";
-import { backUp, dumpDatabase, restore } from "./run-backup.ts";
+import { backUp, dumpDatabase, main, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
   const uri = newDatabaseUri("backup");
@@ -201,4 +201,10 @@ describe("a backup", () => {
     await slow.close();
     await mongo.stop();
   });
+});
+
+it.each([[["create", "--help"]], [["restore"]]])("the command %j gets the usage", async (args) => {
+  const { signal } = new AbortController();
+  const running = main({ args, say: () => undefined, signal });
+  await expect(running).rejects.toThrow("Usage: npm run backup -- [folder]");
 });

@@ -17,7 +17,7 @@ import {
   MongoClient,
 } from "mongodb";
 import { z } from "zod";
-import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
+import { CliError, type Command, parseArguments, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import {
   type BackupFolder,
@@ -30,9 +30,10 @@ import {
 
 /** `create [folder]` saves all collections as of one moment; `restore <folder>` writes them into an empty database. */
 export async function main({ args, say }: Command): Promise<void> {
-  const [action, given] = args;
-  if (action === "restore" && !given)
-    throw new CliError("Which folder? npm run restore -- <folder>");
+  const usage = "Usage: npm run backup -- [folder], npm run restore -- <folder>";
+  const { positionals } = parseArguments({ args: [...args], allowPositionals: true }, usage);
+  const [action, given] = positionals;
+  if (action === "restore" && !given) throw new CliError(usage);
   readDotEnv();
   const settings = loadWorkerSettings();
   const folder = given
