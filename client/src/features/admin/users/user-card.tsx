@@ -37,9 +37,9 @@ export const UserItem = memo(function UserItem({ user, onOpen }: UserItemProps) 
   return (
     <article
       aria-labelledby={titleId}
-      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6 xl:grid-cols-[minmax(0,1fr)_30rem]"
+      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6 lg:*:last:items-end lg:*:last:*:justify-end xl:grid-cols-[minmax(0,1fr)_30rem]"
     >
-      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 md:has-[>:nth-child(2)]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-1">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h3 id={titleId} className="font-semibold tracking-tight break-all">
