@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { channelEventSchema } from "@shared/contract/channels.ts";
+import { EXPORT_FORMATS } from "@shared/contract/performance.ts";
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,6 +23,14 @@ describe("the API's own description", () => {
     );
     const documented = ROUTES.map(({ name }) => name);
     expect(documented.toSorted()).toEqual(mounted.toSorted());
+  });
+
+  it("names every content type of a file whose format is a choice", async () => {
+    const { content } = JSON.parse(text).paths["/performance/export"].get.responses[200];
+    for (const format of EXPORT_FORMATS) {
+      const answer = await server.call(`/performance/export?format=${format}`);
+      expect(Object.keys(content)).toContain(answer.headers.get("Content-Type")?.split(";")[0]);
+    }
   });
 
   it("is a valid OpenAPI 3.1 document", async () => {

@@ -179,7 +179,10 @@ function describeResponse(response: RouteResponse) {
 function responseContent({ schema, contentType }: RouteResponse): Content | undefined {
   if (schema) return { [MEDIA_TYPES.json]: { schema: refTo(schema) } };
   if (!contentType) return undefined;
-  return { [contentType]: { schema: contentType.startsWith("text/") ? text : {} } };
+  const types = [contentType].flat();
+  return Object.fromEntries(
+    types.map((type) => [type, { schema: type.startsWith("text/") ? text : {} }]),
+  );
 }
 
 const mapValues = <Value, Result>(values: Record<string, Value>, map: (value: Value) => Result) =>

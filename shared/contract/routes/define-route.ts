@@ -44,7 +44,8 @@ export type RequestSchemas = Readonly<Record<string, z.ZodObject>>;
 export interface RouteResponse {
   description: string;
   schema?: z.core.$ZodType;
-  contentType?: string;
+  /** Several if the request chooses one. */
+  contentType?: string | readonly string[];
   /** Headers of this response, with a description of each. */
   headers?: Record<string, string>;
 }

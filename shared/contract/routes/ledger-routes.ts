@@ -129,6 +129,6 @@ export const ledgerRoutes = {
     access: "public",
     limits: [{ name: "performance-export", points: 20, per: "minute", by: ["address"] }],
     request: { query: performanceExportQuerySchema },
-    responses: { 200: { description: "The file.", contentType: "text/csv" } },
+    responses: { 200: { description: "The file.", contentType: ["text/csv", "application/json"] } },
   }),
 };

@@ -97,7 +97,7 @@ describe("GET /candles", () => {
   });
 
   it.each([
-    ["symbol=BTC/USDT&timeframe=2h", "timeframe"],
+    ["symbol=BTC/USDT&timeframe=7h", "timeframe"],
     ["timeframe=1h", "symbol"],
     ["symbol=BTC/USDT&timeframe=1h&limit=501", "limit"],
     ["symbol=BTC/USDT&timeframe=1h&limit=0", "limit"],

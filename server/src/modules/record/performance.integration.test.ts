@@ -106,7 +106,7 @@ describe("GET /performance", () => {
     ["period=1d", "period"],
     ["data=none", "data"],
     ["class=shares", "class"],
-    ["timeframe=2h", "timeframe"],
+    ["timeframe=7h", "timeframe"],
     ["symbol=%24", "symbol"],
     ["version=rules/1", "version"],
     ["analyst=rules&version=", "version"],

@@ -128,7 +128,7 @@ describe("a request for a signal with a chart image", () => {
     ["an image of another name", { chart_image: [], image: Buffer.alloc(9) }, { status: 422 }],
     ["two images", { chart_image: [Buffer.alloc(9), Buffer.alloc(9)] }, { status: 422 }],
     ["an unknown symbol", { symbol: "NOPE/NOPE" }, { status: 422, field: "symbol" }],
-    ["a timeframe that is not offered", { timeframe: "2h" }, { status: 422, field: "timeframe" }],
+    ["a timeframe that is not offered", { timeframe: "7h" }, { status: 422, field: "timeframe" }],
     ["a leverage out of range", { leverage: "500" }, { status: 422, field: "leverage" }],
     ["a text file", { chart_image: Buffer.from("plain text") }, { status: 415 }],
     ["a bomb", { chart_image: pngBomb(20_000) }, { status: 413 }],

@@ -179,7 +179,7 @@ describe("asking for a signal", () => {
 
   it.each([
     ["an unknown symbol", { symbol: "NOPE/NOPE", timeframe: "1h" }, "symbol"],
-    ["a timeframe that is not offered", { symbol: "BTC/USDT", timeframe: "2h" }, "timeframe"],
+    ["a timeframe that is not offered", { symbol: "BTC/USDT", timeframe: "7h" }, "timeframe"],
     ["no symbol", { timeframe: "1h" }, "symbol"],
     ["a leverage out of range", { symbol: "BTC/USDT", timeframe: "1h", leverage: 500 }, "leverage"],
     ["an operator in place of a symbol", { symbol: { $gt: "" }, timeframe: "1h" }, "symbol"],

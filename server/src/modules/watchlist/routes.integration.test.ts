@@ -98,7 +98,7 @@ describe("the watchlist", () => {
     ["no symbol", { timeframe: "1h" }, "symbol"],
     ["no timeframe", { symbol: "BTC/USDT" }, "timeframe"],
     ["an unknown symbol", market("NO/SUCH"), "symbol"],
-    ["an unknown timeframe", market("BTC/USDT", "2h"), "timeframe"],
+    ["an unknown timeframe", market("BTC/USDT", "7h"), "timeframe"],
     ["a timeframe that is too short", market("BTC/USDT", "5m"), "timeframe"],
     ["a confidence above 100", { ...market("BTC/USDT"), min_confidence: 100.1 }, "min_confidence"],
     ["a negative confidence", { ...market("BTC/USDT"), min_confidence: -1 }, "min_confidence"],
