@@ -100,7 +100,10 @@ describe("npm run backtest", () => {
       ["--symbol", "NONE/USDT"],
       "There are no recorded candles of NONE/USDT. Recorded are BTC/USDT",
     ],
-    [["--symbol", "EUR/USD", "--timeframe", "5m"], "only at 1h, 4h, 1d"],
+    [
+      ["--symbol", "EUR/USD", "--timeframe", "5m"],
+      "no recorded candles of EUR/USD at 5m, only at 1h",
+    ],
     [["--timeframe", "7h"], "--timeframe: "],
     [["--symbol", "XAUT/USDT", "--timeframe", "1d"], "too few for 300 to warm up"],
     [["--analyst", "openai"], "needs OPENAI_API_KEY"],
