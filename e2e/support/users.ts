@@ -47,7 +47,7 @@ export async function openLive(page: Page, path: string): Promise<void> {
 
 export async function openAsAdmin(page: Page, path: string): Promise<void> {
   await signIn(page, await adminSession());
-  // What happened before would be no news.
+  // Events from before the connection are not announced.
   await openLive(page, path);
 }
 

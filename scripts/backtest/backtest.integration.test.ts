@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -102,7 +103,7 @@ describe("npm run backtest", () => {
     ],
     [
       ["--symbol", "EUR/USD", "--timeframe", "5m"],
-      "no recorded candles of EUR/USD at 5m, only at 1h",
+      `only at ${TIMEFRAMES.slice(TIMEFRAMES.indexOf("1h")).join(", ")}.`,
     ],
     [["--timeframe", "7h"], "--timeframe: "],
     [["--symbol", "XAUT/USDT", "--timeframe", "1d"], "too few for 300 to warm up"],

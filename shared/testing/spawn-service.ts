@@ -67,25 +67,21 @@ function untilReady(
   options: { service: string; lines: string[] },
 ): Promise<void> {
   const { service, lines } = options;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      lines.push(`not ready after ${READY_TIMEOUT_MS / 1_000} s`);
-      child.kill("SIGKILL");
-    }, READY_TIMEOUT_MS);
+  const timer = setTimeout(() => {
+    lines.push(`not ready after ${READY_TIMEOUT_MS / 1_000} s`);
+    child.kill("SIGKILL");
+  }, READY_TIMEOUT_MS);
+  const isReady = new Promise<void>((resolve, reject) => {
     const hear = (line: string) => {
       lines.push(line);
-      if (!line.includes(`"${service} ready"`)) return;
-      clearTimeout(timer);
-      resolve();
+      if (line.includes(`"${service} ready"`)) resolve();
     };
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", hear);
     }
-    child.once("exit", () => {
-      clearTimeout(timer);
-      reject(new Error(`${service} ended early:\n${lines.join("\n")}`));
-    });
+    child.once("exit", () => reject(new Error(`${service} ended early:\n${lines.join("\n")}`)));
   });
+  return isReady.finally(() => clearTimeout(timer));
 }
 
 function mainFile(service: string): string {

@@ -10,8 +10,8 @@ import { Navbar } from "./navbar.tsx";
 export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
 
 /**
- * The navigation and the screen below it. It stays mounted when the first screen has loaded: a click on its buttons that spans
- * that moment is not lost.
+ * The navigation and the screen below it. The navigation stays mounted when the first screen has loaded, so that no click on
+ * it is lost.
  * @param loading shown in place of the first screen until its code has loaded
  */
 export function Layout({ loading }: { loading?: ReactNode }) {

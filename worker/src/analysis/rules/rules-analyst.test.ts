@@ -153,8 +153,8 @@ describe("the rule-based analyst", () => {
       abort,
     });
     expect(rulesAnalyst.name).toBe("rules");
-    expect(rulesAnalyst.version).toMatch(/^rules\/\d+$/);
-    expect(reply.model).toBe(rulesAnalyst.version.replace("/", "-v"));
+    expect(rulesAnalyst.version).toBe("rules/3");
+    expect(reply.model).toBe("rules-v3");
     expect(JSON.parse(reply.prompt)).toMatchObject({ symbol: "BTC/USDT", price: brief.price });
     expect(JSON.parse(reply.rawReply)).toMatchObject({ advice: reply.advice });
   });
