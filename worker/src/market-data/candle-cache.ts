@@ -39,7 +39,7 @@ export class CandleCache implements MarketData {
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
     if (request.until !== undefined || request.withOpen) return this.source.candles(request);
-    const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""}`;
+    const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""} ${request.only ?? ""}`;
     const kept = this.kept.get(key);
     if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
       return newest(kept.series, request.limit);

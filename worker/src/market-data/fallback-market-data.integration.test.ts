@@ -9,7 +9,7 @@ import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fak
 import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { GuardLimits } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
-import type { CandleRequest } from "./market-data.ts";
+import { type CandleRequest, ProviderError } from "./market-data.ts";
 
 let exchange: FakeExchange;
 
@@ -59,6 +59,13 @@ describe("falling back", () => {
     expect((await market.candles(request({ prefer: "binance" }))).provider).toBe("binance");
     exchange.behave("down", { exchange: "binance" });
     expect((await market.candles(request({ prefer: "binance" }))).provider).toBe("okx");
+  });
+
+  it("asks one exchange alone where only that one may decide", async () => {
+    const market = fallback(["okx", "binance"]);
+    exchange.behave("down", { exchange: "binance" });
+    await expect(market.candles(request({ only: "binance" }))).rejects.toThrow(ProviderError);
+    expect(exchange.count({ exchange: "okx" })).toBe(0);
   });
 
   it.each(FAKE_EXCHANGES)("reads a moment of the past from %s", async (id) => {

@@ -76,10 +76,13 @@ function asProviderError(error: unknown): ProviderError {
   throw error;
 }
 
-function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }: CandleRequest) {
+function inOrder(
+  guarded: readonly ProviderCircuitBreaker[],
+  { symbol, prefer, only }: CandleRequest,
+) {
   const rank = ({ provider }: ProviderCircuitBreaker) => (provider.name === prefer ? 0 : 1);
   return guarded
-    .filter(({ provider }) => provider.covers(symbol))
+    .filter(({ provider }) => provider.covers(symbol) && (only ?? provider.name) === provider.name)
     .toSorted((a, b) => rank(a) - rank(b));
 }
 

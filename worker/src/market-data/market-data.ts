@@ -16,6 +16,8 @@ export interface CandleRequest {
   /** Unix milliseconds in the past: the series ends with the last candle closed by then. */
   until?: number;
   prefer?: string;
+  /** Asks only this provider: another one would decide with other prices. */
+  only?: string | undefined;
   /** Replayed candles have to add up to those of this longer timeframe; live ones do anyway. */
   within?: Timeframe;
 }
