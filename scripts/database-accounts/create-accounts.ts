@@ -75,7 +75,7 @@ export interface AccountPasswords {
  * @param uri address of the database with an account that may manage users
  */
 export async function createAccounts(uri: string, passwords: AccountPasswords): Promise<void> {
-  const { connection, logger: _logger, close, ...models } = await openDatabase({ uri });
+  const { connection, logger: _logger, now: _now, close, ...models } = await openDatabase({ uri });
   const { name: db } = connection;
   const collections = [
     ...Object.values(models).map((model) => model.collection.collectionName),

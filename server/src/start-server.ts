@@ -26,7 +26,7 @@ export async function startServer(options: {
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { settings, database, logger } = options;
   const feed = new EventFeed({ database, logger });
-  const now = () => new Date();
+  const { now } = database;
   const deps = createDeps({
     settings,
     database,

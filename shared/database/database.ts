@@ -2,6 +2,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
+import { DatabaseClock } from "./database-clock.ts";
 import { channelModels } from "./models/channel.ts";
 import { eventModels } from "./models/event.ts";
 import { jobModels, leaseModels } from "./models/job.ts";
@@ -70,7 +71,18 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
   await connection.asPromise();
   await refuseFormerFormat(connection);
   for (const model of Object.values(connection.models)) await createMissing(model);
-  return { connection, ...models, logger: options.logger, close: () => connection.close() };
+  const clock = await DatabaseClock.start({ readTime: () => readTime({ connection }) });
+  return {
+    connection,
+    ...models,
+    logger: options.logger,
+    /** The time of the database, which all processes share. */
+    now: clock.now,
+    async close() {
+      clock.stop();
+      await connection.close();
+    },
+  };
 }
 
 const UNAUTHORIZED = 13;
@@ -121,7 +133,7 @@ export function nativeDb(connection: Connection): Db {
 
 const helloSchema = z.object({ localTime: z.date() });
 
-/** The time of the database, which all processes share. */
+/** Asks the database for its time. `now` of a database knows it without. */
 export async function readTime({ connection }: Pick<Database, "connection">): Promise<Date> {
   return helloSchema.parse(await nativeDb(connection).command({ hello: 1 })).localTime;
 }

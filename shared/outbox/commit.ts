@@ -56,6 +56,7 @@ export interface CommitOptions {
   actor?: string;
   requestId?: string | undefined;
   origin?: RequestOrigin | undefined;
+  /** The clock of the database, unless something happens as of another time. */
   now?: () => Date;
 }
 
@@ -116,7 +117,7 @@ function submit<Result>(
     apply: (uow: UnitOfWork) => Result | Promise<Result>;
   },
 ): Promise<Result> {
-  const { lockKeys, groupCommit = false, now = () => new Date() } = options;
+  const { lockKeys, groupCommit = false, now = database.now } = options;
   return new Promise((resolve, reject) => {
     let isSettled = false;
     const settle = (how: () => void) => {

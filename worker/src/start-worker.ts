@@ -43,13 +43,18 @@ export interface WorkerServices {
 export const createServices = async (
   settings: WorkerSettings,
   logger: Logger,
+  now: () => Date,
 ): Promise<WorkerServices> => ({
-  market: await createMarketData({ settings, now: Date.now, logger }),
+  market: await createMarketData({ settings, now: () => now().getTime(), logger }),
   analyst: createAnalyst(settings),
 });
 
 export const runWorker = (
-  services: (settings: WorkerSettings, logger: Logger) => WorkerServices | Promise<WorkerServices>,
+  services: (
+    settings: WorkerSettings,
+    logger: Logger,
+    now: () => Date,
+  ) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
@@ -58,7 +63,7 @@ export const runWorker = (
       settings,
       database,
       logger,
-      services: await services(settings, logger),
+      services: await services(settings, logger, database.now),
     });
     return {
       logger,
@@ -190,7 +195,7 @@ function createDeps(
     metrics,
     tradingCosts: tradingCostTable(settings),
     budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
-    now: () => new Date(),
+    now: database.now,
     shutdown,
   };
 }
