@@ -1,16 +1,16 @@
-import { MongoBackend } from "@agendajs/mongo-backend";
-import { type Database, nativeDb } from "@shared/database/database.ts";
-import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { Agenda, type Job } from "agenda";
+import { Agenda, Job } from "agenda";
+import { RecurringJobStore } from "./recurring-job-store.ts";
 
-const POLL_INTERVAL_MS = 2_000;
+/** How late a job may start. */
+const POLL_INTERVAL_MS = 1_000;
 
 const RENEWALS = 4;
 
 export interface RecurringJob {
   name: string;
-  /** An interval, such as `1 minute`, or a cron expression in UTC. */
+  /** An interval, such as `1 minute`, or a cron expression in UTC; both by the clock of the database. */
   every: string;
   /**
    * Lock timeout after a crash; running jobs renew it. After a suspension two workers may run the job at once, so it
@@ -21,9 +21,10 @@ export interface RecurringJob {
   work: (abort: AbortSignal) => Promise<void>;
 }
 
-/** Work that one worker at a time repeats by the clock, through Agenda. Signals have a queue of their own. */
+/** Work that one worker at a time repeats by the clock of the database, through Agenda. Signals have a queue of their own. */
 export class RecurringJobs {
   readonly #agenda: Agenda;
+  readonly #store: RecurringJobStore;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   readonly #runs = new Map<string, Promise<void>>();
@@ -31,23 +32,36 @@ export class RecurringJobs {
   constructor(options: { database: Database; logger: Logger; workerId: string }) {
     const { database, logger, workerId } = options;
     this.#logger = logger;
-    this.#agenda = new Agenda({
+    const store = new RecurringJobStore({
+      database,
+      workerId,
+      nextRunAt(job) {
+        const { repeatInterval, repeatTimezone: timezone } = job;
+        if (repeatInterval === undefined) return null;
+        return new Job(agenda, job).repeatEvery(repeatInterval, { timezone }).attrs.nextRunAt;
+      },
+    });
+    this.#store = store;
+    const agenda = new Agenda({
       name: workerId,
-      backend: new MongoBackend({
-        mongo: nativeDb(database.connection),
-        collection: JOBS_COLLECTION,
-        ensureIndex: false,
-      }),
+      backend: {
+        name: "MongoDB",
+        repository: store,
+        connect: () => store.connect(),
+        disconnect: () => store.disconnect(),
+      },
       processEvery: POLL_INTERVAL_MS,
     });
-    this.#agenda.on("error", (error) => logger.warn({ err: error }, "recurring job failed"));
+    this.#agenda = agenda;
+    agenda.on("error", (error) => logger.warn({ err: error }, "recurring job failed"));
   }
 
   async add({ name, every, lockMs, runsAtStart = false, work }: RecurringJob): Promise<void> {
-    // With a lock limit, a lock that expires before its job starts, as after a suspension, would block the job forever.
     const limits = { concurrency: 1, lockLimit: 0, lockLifetime: lockMs };
-    this.#agenda.define(name, (job) => this.#run({ job, lockMs, work }), limits);
-    await this.#agenda.every(every, name, {}, every.includes("*") ? { timezone: "UTC" } : {});
+    this.#agenda.define(name, () => this.#run({ name, lockMs, work }), limits);
+    const repeat = { repeatInterval: every, ...(every.includes("*") && { repeatTimezone: "UTC" }) };
+    await this.#agenda.ready;
+    await this.#store.addSchedule({ name, lockMs, ...repeat });
     if (!runsAtStart) return;
     this.#track(name, work).catch((error: unknown) => {
       this.#logger.error({ err: error, job: name }, "recurring job failed");
@@ -62,14 +76,15 @@ export class RecurringJobs {
     this.#stopping.abort();
     await this.#agenda.stop(false);
     await Promise.all(this.#runs.values());
+    await this.#store.releaseAll().catch((error: unknown) => {
+      this.#logger.warn({ err: error }, "recurring jobs could not be released; locks will expire");
+    });
   }
 
-  async #run(options: { job: Job } & Pick<RecurringJob, "lockMs" | "work">): Promise<void> {
-    const { job, lockMs, work } = options;
-    const { name } = job.attrs;
-    // Agenda may restart a running job whose lock has expired.
+  async #run({ name, lockMs, work }: Pick<RecurringJob, "name" | "lockMs" | "work">) {
+    // The run at the start of the worker.
     if (this.#runs.has(name)) return;
-    const renewing = setInterval(() => this.#renew(job), lockMs / RENEWALS);
+    const renewing = setInterval(() => this.#renew(name), lockMs / RENEWALS);
     await this.#track(name, work).finally(() => clearInterval(renewing));
   }
 
@@ -82,9 +97,9 @@ export class RecurringJobs {
     return run;
   }
 
-  #renew(job: Job): void {
-    job.touch().catch((error: unknown) => {
-      this.#logger.warn({ err: error, job: job.attrs.name }, "lock could not be renewed");
+  #renew(name: string): void {
+    this.#store.renew(name).catch((error: unknown) => {
+      this.#logger.warn({ err: error, job: name }, "lock could not be renewed");
     });
   }
 }
