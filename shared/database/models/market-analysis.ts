@@ -60,6 +60,8 @@ export interface MarketAnalysisRecord {
   /** Number of the ledger record that commits to it; its trade is not resolved before. */
   ledgerSeq?: number;
   outcomeLedgerSeq?: number;
+  /** The day whose performance stats contain it, or `PENDING_DAY`. */
+  countedOn?: string;
   provenance?: unknown;
 }
 

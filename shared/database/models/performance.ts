@@ -14,7 +14,8 @@ interface PerformanceDayRecord {
   /** `2026-11-21`, or `PENDING_DAY`. */
   day: string;
   tally: Tally;
-  builtAt: Date;
+  /** Number of the run that built it. */
+  run: number;
 }
 
 /** Day of trades that are not resolved yet. It sorts after every date, so each period includes it. */
@@ -22,13 +23,15 @@ export const PENDING_DAY = "pending";
 
 const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days");
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
-performanceDaySchema.index({ day: 1, builtAt: 1 });
+performanceDaySchema.index({ day: 1, run: 1 });
 
 /** How far the days are up to date; one document. */
 export interface PerformanceStateRecord {
   _id: string;
-  /** The days contain every change until then. */
-  until: Date;
+  /** Number of the latest run; an earlier one that still works changes nothing any more. */
+  run: number;
+  /** The days contain every change until then. Absent until they have all been built. */
+  until?: Date;
   recorded: RecordedKind[];
 }
 
@@ -52,7 +55,17 @@ const demoRecordSchema = recordSchema<DemoRecordRecord>("demo_records", { _id: S
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
   const resolved = { outcome: { $exists: true } };
-  schema.index({ updatedAt: 1 }, { name: "ended_updated", partialFilterExpression: ended });
+  schema.index(
+    { countedOn: 1, finishedAt: 1 },
+    { name: "not_counted", partialFilterExpression: { ...ended, countedOn: null } },
+  );
+  schema.index(
+    { countedOn: 1 },
+    {
+      name: "resolved_since_counted",
+      partialFilterExpression: { ...resolved, countedOn: PENDING_DAY },
+    },
+  );
   schema.index({ finishedAt: 1 }, { name: "ended_finished", partialFilterExpression: ended });
   schema.index({ "resolution.resolved_at": 1 }, { partialFilterExpression: resolved });
   schema.index(

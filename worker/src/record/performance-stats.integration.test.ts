@@ -11,7 +11,7 @@ import {
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { readPerformance } from "../../../server/src/modules/record/performance.ts";
 import { deleteSignals } from "../../../server/src/modules/users/clear-history.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
@@ -165,6 +165,46 @@ describe("the record of analyses", () => {
     expect((await read()).counts).toMatchObject({ pending: 0, losses: 1 });
   });
 
+  it("counts what a worker wrote with a clock that is behind, or committed late", async () => {
+    const [signal] = await store(pendingTrade({ at: ago(2) }));
+    await refresh();
+    const wrongMs = 90_000;
+    const behind = new Date(NOW.getTime() - wrongMs);
+    const { market } = resolvedTrade({ outcome: "LOSS", at: ago(2), resolvedAt: behind });
+    const fields = { ...market, updatedAt: ago(1) };
+    await database.marketAnalyses.updateOne({ _id: signal?.analysisId }, { $set: fields });
+    await store({ ...win(1), updatedAt: ago(1) });
+    await refresh(new Date(NOW.getTime() + 30_000));
+    expect((await read()).counts).toMatchObject({ wins: 1, losses: 1, pending: 0 });
+  });
+
+  it("is not set back by a run that was suspended before it wrote", async () => {
+    await store({ count: 2, ...win(1) });
+    const logger = pino({ enabled: false });
+    let goOn: () => void = () => undefined;
+    const suspended = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const days = database.performanceDays;
+    const isReady = new Promise<void>((resolve) => {
+      const bulkWrite: typeof days.bulkWrite = days.bulkWrite.bind(days);
+      vi.spyOn(days, "bulkWrite").mockImplementationOnce(async (...args) => {
+        resolve();
+        await suspended;
+        return bulkWrite(...args);
+      });
+    });
+    const earlier = updatePerformanceStats({ database, logger, now: () => NOW });
+    const failing = expect(earlier).rejects.toThrow("Another run measures the performance.");
+    await isReady;
+    await store({ count: 3, ...win(1) });
+    await refresh();
+    goOn();
+    await failing;
+    expect((await read()).counts.wins).toBe(5);
+    expect(await refresh()).toEqual([]);
+  });
+
   it("builds only the days on which something changed", async () => {
     await store({ count: 2, ...win(9) });
     await store({ count: 2, ...win(1) });
@@ -207,5 +247,7 @@ describe("the record of analyses", () => {
     await updatePerformanceStats({ database, logger, now: () => NOW });
     expect((await read()).counts.wins).toBe(1);
     expect(lines.join("")).toContain(String(broken?.analysisId));
+    expect(await updatePerformanceStats({ database, logger, now: () => NOW })).toEqual([]);
+    expect(await database.marketAnalyses.countDocuments({ countedOn: null })).toBe(0);
   });
 });

@@ -22,12 +22,14 @@ import {
   type PerformanceSample,
   tallySignals,
 } from "@shared/stats/tally.ts";
-import type { ClientSession, mongo } from "mongoose";
+import { type ClientSession, type mongo, Types } from "mongoose";
 import { z } from "zod";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
 
 const closedAnalysisShape = z.object({
+  _id: z.instanceof(Types.ObjectId),
+  countedOn: z.string().optional(),
   symbol: z.string(),
   timeframe: timeframeSchema,
   status: z.enum(["completed", "failed"]),
@@ -78,11 +80,12 @@ interface ReadOptions {
   session?: ClientSession;
   /** Only the most recently resolved trades. */
   newest?: number;
+  onInvalid?: (id: Types.ObjectId) => void;
 }
 
 /** Reads the finished analyses that match the filter. One with an invalid shape is logged and skipped. */
 async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedAnalysis> {
-  const { database, logger, filter, session, newest } = options;
+  const { database, logger, filter, session, newest, onInvalid } = options;
   const found = database.marketAnalyses.collection.find(filter, {
     projection: PROJECTION,
     ...(session && { session, readConcern: { level: "snapshot" } }),
@@ -90,8 +93,12 @@ async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedA
   if (newest !== undefined) found.sort({ "resolution.resolved_at": -1 }).limit(newest);
   for await (const document of found) {
     const { success, data, error } = closedAnalysisSchema.safeParse(document);
-    if (success) yield data;
-    else logger.warn({ err: error, analysisId: document._id }, "an analysis could not be counted");
+    if (success) {
+      yield data;
+      continue;
+    }
+    logger.warn({ err: error, analysisId: document._id }, "an analysis could not be counted");
+    onInvalid?.(document._id);
   }
 }
 
@@ -115,33 +122,42 @@ type PerformanceDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
 const DAYS_AT_A_TIME = 4;
 const ENDED = { status: { $in: ["completed", "failed"] } };
 
-/** Changes carry the start time of their transaction, by the clock of their writer. */
-const OVERLAP_MS = 60_000;
+/** What the days do not contain yet. An analysis says itself where it is counted, so no change is missed, however late. */
+const UNCOUNTED: readonly AnalysisFilter[] = [
+  { ...ENDED, countedOn: null },
+  { outcome: { $exists: true }, countedOn: PENDING_DAY },
+];
 
-/** Only the final write of the state waits for the disk. */
+/** Instead of a day, of an analysis that cannot be read. */
+const NOT_COUNTABLE = "none";
+
+/** Only the writes after it wait for the disk. */
 const QUICK_WRITE = { w: 1 } as const;
 
 /**
- * Rebuilds the days of the performance stats that changed since the last run. Repeatable; only one may run at a time.
+ * Rebuilds the days of the performance stats that changed since the last run. Repeatable. If two run at once, as after a
+ * suspension, the earlier one fails and changes nothing more.
  * @returns the rebuilt days
  */
 export async function updatePerformanceStats(deps: PerformanceDeps): Promise<string[]> {
-  const { database, now } = deps;
-  const startedAt = now();
-  const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
-  const since = state ? new Date(state.until.getTime() - OVERLAP_MS) : new Date(0);
-  const changed = await findChanges(deps, since);
+  const { performanceStates } = deps.database;
+  const startedAt = deps.now();
+  const isState = { _id: PERFORMANCE_STATE_ID };
+  const state = await performanceStates
+    .findOneAndUpdate(isState, { $inc: { run: 1 } }, { upsert: true, returnDocument: "after" })
+    .lean();
+  const changed = await findChanges(deps, state.until ? UNCOUNTED : [ENDED]);
+  await performanceStates.updateOne(isState, {
+    $addToSet: { recorded: { $each: changed.recorded } },
+  });
   for (let first = 0; first < changed.days.length; first += DAYS_AT_A_TIME) {
     deps.abort?.throwIfAborted();
     const days = changed.days.slice(first, first + DAYS_AT_A_TIME);
-    await Promise.all(days.map((day) => buildDay(deps, day, startedAt)));
+    await Promise.all(days.map((day) => buildDay(deps, day, state.run)));
   }
-  if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, startedAt);
-  await database.performanceStates.updateOne(
-    { _id: PERFORMANCE_STATE_ID },
-    { $set: { until: startedAt }, $addToSet: { recorded: { $each: changed.recorded } } },
-    { upsert: true },
-  );
+  if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, state.run);
+  await markCounted(deps.database, changed.invalid, NOT_COUNTABLE);
+  await performanceStates.updateOne({ ...isState, run: state.run }, { $set: { until: startedAt } });
   return changed.days;
 }
 
@@ -151,37 +167,60 @@ function dayOf(ended: ClosedAnalysis): string {
 }
 
 /** Without a snapshot, which would expire during a long read. Reading an analysis twice is harmless. */
-async function findChanges(
-  deps: PerformanceDeps,
-  since: Date,
-): Promise<{ days: string[]; recorded: RecordedKind[] }> {
+async function findChanges(deps: PerformanceDeps, filters: readonly AnalysisFilter[]) {
   const days = new Set<string>();
   const recorded = new Map<string, RecordedKind>();
-  const filter = { ...ENDED, updatedAt: { $gte: since } };
-  for await (const ended of readClosedAnalyses({ ...deps, filter })) {
-    days.add(dayOf(ended));
-    const kind = recordedKindOf(ended);
-    if (kind) recorded.set(Object.values(kind).join("|"), kind);
+  const invalid: Types.ObjectId[] = [];
+  const onInvalid = (id: Types.ObjectId) => invalid.push(id);
+  for (const filter of filters) {
+    for await (const ended of readClosedAnalyses({ ...deps, filter, onInvalid })) {
+      days.add(dayOf(ended));
+      const kind = recordedKindOf(ended);
+      if (kind) recorded.set(Object.values(kind).join("|"), kind);
+    }
   }
-  return { days: [...days].toSorted(), recorded: [...recorded.values()] };
+  return { days: [...days].toSorted(), recorded: [...recorded.values()], invalid };
 }
 
-async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Promise<void> {
-  const { performanceDays } = deps.database;
-  const bySeries = groupBySeries(await readDay(deps, day));
+/** @throws Error if a later run has started */
+async function buildDay(deps: PerformanceDeps, day: string, run: number): Promise<void> {
+  const { performanceDays, performanceStates } = deps.database;
+  const analyses = await readDay(deps, day);
+  const isLater = { $gt: ["$run", run] };
   await performanceDays.bulkWrite(
-    [...bySeries].map(([series, samples]) => ({
+    [...groupBySeries(analyses)].map(([series, samples]) => ({
       updateOne: {
         filter: { series, day },
-        update: { $set: { tally: tallySignals(samples), builtAt } },
+        update: [
+          {
+            $set: {
+              tally: { $cond: [isLater, "$tally", { $literal: tallySignals(samples) }] },
+              run: { $max: ["$run", run] },
+            },
+          },
+        ],
         upsert: true,
       },
     })),
     { ordered: false, writeConcern: QUICK_WRITE },
   );
   await performanceDays
-    .deleteMany({ day, builtAt: { $lt: builtAt } })
+    .deleteMany({ day, run: { $not: { $gte: run } } })
     .setOptions({ writeConcern: QUICK_WRITE });
+  if (!(await performanceStates.exists({ _id: PERFORMANCE_STATE_ID, run }))) {
+    throw new Error("Another run measures the performance.");
+  }
+  const moved = analyses.filter(({ countedOn }) => countedOn !== day).map(({ _id }) => _id);
+  await markCounted(deps.database, moved, day);
+}
+
+async function markCounted(
+  { marketAnalyses }: Database,
+  ids: readonly Types.ObjectId[],
+  countedOn: string,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await marketAnalyses.updateMany({ _id: { $in: [...ids] } }, { $set: { countedOn } });
 }
 
 function groupBySeries(analyses: readonly ClosedAnalysis[]): Map<string, PerformanceSample[]> {

@@ -43,7 +43,7 @@ export async function readPerformance(
   ]);
   return {
     since,
-    updated_at: state?.until.toISOString() ?? null,
+    updated_at: state?.until?.toISOString() ?? null,
     ...computeMetrics(mergeTallies(days.map(({ tally }) => tally))),
     recorded: recordedOf(state, query),
   };
