@@ -12,8 +12,8 @@ import {
 } from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
 
-/** Three lifetimes of a lock. */
-const AHEAD_MS = 60_000;
+/** Thirty lifetimes of a lock. */
+const AHEAD_MS = 600_000;
 const SHIFTED_CLOCK = {
   NODE_OPTIONS: `--import ${new URL("harness/shift-clock.mjs", import.meta.url)}`,
   CLOCK_AHEAD_MS: String(AHEAD_MS),
@@ -22,7 +22,7 @@ const SHIFTED_CLOCK = {
 const HELD_MS = 25_000;
 const SIGNALS = 24;
 
-describe("with the clock of one worker a minute ahead", () => {
+describe("with the clock of one worker ten minutes ahead", () => {
   let harness: FaultHarness;
   beforeAll(async () => {
     harness = await startHarness({ workerEnv: { b: SHIFTED_CLOCK } });
@@ -34,7 +34,6 @@ describe("with the clock of one worker a minute ahead", () => {
     const image = await chartImage(1).png().toBuffer();
     await trader.connect(harness.servers.b);
     const hold = harness.ai.hold();
-    // To the worker that is ahead, candles of a minute would be too old, and a signal without an image late.
     const requests = Array.from({ length: SIGNALS }, () => ({
       ...harness.nextMarket(),
       timeframe: "1d",
@@ -48,7 +47,7 @@ describe("with the clock of one worker a minute ahead", () => {
     expect(ofB).not.toEqual([]);
     const soon = new Date(Date.now() + AHEAD_MS / 2);
     const ahead = { _id: { $in: ofB }, startedAt: { $gt: soon } };
-    expect(await harness.database.signals.countDocuments(ahead)).toBe(ofB.length);
+    expect(await harness.database.signals.countDocuments(ahead)).toBe(0);
     await delay(HELD_MS);
     hold.release();
     await untilEnded(harness, ids);

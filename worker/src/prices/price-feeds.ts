@@ -12,7 +12,6 @@ import {
   PRICE_WATCHER_TIMEOUT_MS,
 } from "@shared/database/models/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import { Semaphore } from "async-mutex";
 import { Lease } from "../lease.ts";
@@ -268,12 +267,16 @@ interface Writing {
   isRunning: boolean;
 }
 
+type PriceWriterDeps = Pick<WorkerDeps, "logger" | "now"> & {
+  database: Pick<Database, "livePrices">;
+};
+
 /** Stores the last price of each market, at most once a second. */
 class PriceWriter {
-  readonly #deps: { database: Pick<Database, "livePrices">; logger: Logger };
+  readonly #deps: PriceWriterDeps;
   readonly #writing = new Map<string, Writing>();
 
-  constructor(deps: { database: Pick<Database, "livePrices">; logger: Logger }) {
+  constructor(deps: PriceWriterDeps) {
     this.#deps = deps;
   }
 
@@ -309,13 +312,13 @@ class PriceWriter {
   }
 
   async #store(writing: Writing, price: NewPrice): Promise<void> {
-    const { database, logger } = this.#deps;
+    const { database, logger, now } = this.#deps;
     Object.assign(writing, { last: price, next: undefined, isRunning: true });
     writing.lastAtMs = performance.now();
     writing.dueMs = nextPriceDueMs(writing.lastAtMs, writing.dueMs);
     const { _id, ...fields } = price;
     try {
-      const stored = { ...fields, writtenAt: new Date() };
+      const stored = { ...fields, writtenAt: now() };
       await nativeCollection(database.livePrices).replaceOne({ _id }, stored, { upsert: true });
     } catch (error) {
       logger.warn({ err: error, symbol: _id }, "price not stored");
