@@ -10,7 +10,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 import { sweepInTime, sweepSubscriptions } from "./sweep-subscriptions.ts";
 
@@ -46,6 +46,26 @@ describe("the sweep of subscriptions", () => {
     now = new Date(time);
     return sweep();
   };
+
+  it.each([-10, 10])("is neither early nor late on a worker %d minutes off", async (minutes) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * 60_000 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const at = database.now().getTime();
+    const endingAt = async (offMs: number) => {
+      const endsAt = new Date(at + offMs);
+      const startedAt = new Date(addMonthsUtc(endsAt, -1));
+      const subscription = newSubscription(startedAt, { plan: "trader", months: 1, graceDays: 0 });
+      const ending = { ...subscription, endsAt, accessEndsAt: endsAt, nextDueAt: endsAt };
+      return createUser(database, { approved: true, subscription: ending });
+    };
+    const [over, current] = [await endingAt(-5 * 60_000), await endingAt(5 * 60_000)];
+    await sweepInTime({ ...depsOf(database), now: database.now });
+    expect((await stored(over))?.approved).toBe(false);
+    expect((await stored(current))?.approved).toBe(true);
+    expect(await emailsOf(current)).toEqual([]);
+  });
 
   /** A user whose subscription starts at `STARTED_AT` and is not swept yet. */
   async function subscribe(months = 1, plan: PlanId = "trader"): Promise<UserRecord> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { MongoBackend } from "@agendajs/mongo-backend";
+import { MongoJobRepository } from "@agendajs/mongo-backend";
 import type { JobAction } from "@shared/contract/events.ts";
 import {
   type JobQuery,
@@ -13,7 +13,7 @@ import { type Database, nativeDb } from "@shared/database/database.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
-import { Agenda } from "agenda";
+import { Agenda, type JobParameters, type JobRepositoryOptions } from "agenda";
 import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
@@ -105,13 +105,38 @@ export class QueueDashboard {
 
   async #open() {
     if (!this.#opened) {
-      const mongo = nativeDb(this.#database.connection);
-      const backend = new MongoBackend({ mongo, collection: JOBS_COLLECTION, ensureIndex: false });
-      const agenda = new Agenda({ name: "server", backend });
+      const repository = new DashboardJobs(this.#database);
+      const agenda = new Agenda({
+        name: "server",
+        backend: {
+          name: "MongoDB",
+          repository,
+          connect: () => repository.connect(),
+          disconnect: () => repository.disconnect(),
+        },
+      });
       this.#opened = { agenda, dashboard: new AgendashController(agenda) };
     }
     await this.#opened.agenda.ready;
     return this.#opened;
+  }
+}
+
+/** Agendash saves a job only to have it run now, which is by the clock of the database. */
+class DashboardJobs extends MongoJobRepository {
+  readonly #now: () => Date;
+
+  constructor({ connection, now }: Database) {
+    super({
+      mongo: nativeDb(connection),
+      db: { collection: JOBS_COLLECTION },
+      ensureIndex: false,
+    });
+    this.#now = now;
+  }
+
+  override saveJob<Data>(job: JobParameters<Data>, options: JobRepositoryOptions | undefined) {
+    return super.saveJob({ ...job, nextRunAt: this.#now() }, options);
   }
 }
 

@@ -8,7 +8,7 @@ import { createUser, newSession, signTokenFor } from "@shared/testing/factories.
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
@@ -289,7 +289,14 @@ describe("/admin/queue", () => {
     await act(cookie, "resume", { ids });
     expect(await paused()).toBe(0);
     await jobs().updateMany({ name: GENERATE_SIGNAL_JOB }, { $set: { failReason: "broke" } });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_000 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     expect(await (await act(cookie, "retry", { ids })).json()).toEqual({ retriedCount: 2 });
+    const late = { _id: { $in: ids.map((id) => new Types.ObjectId(id)) } };
+    const ahead = { ...late, nextRunAt: { $gt: new Date(Date.now() - 300_000) } };
+    expect(await jobs().countDocuments(ahead)).toBe(0);
     expect(await changesInLog()).toBe(3);
   });
 
