@@ -135,6 +135,7 @@ export const MESSAGES = {
   demoDataPrefix: "Demo data:",
   ruleBasedPrefix: "Rule-based analysis:",
   missedEntryPrefix: "The entry is missed:",
+  uncheckedEntryPrefix: "The entry could not be checked:",
   demoRecord: "Demo record, from recorded candles",
 } as const;
 

@@ -7,6 +7,7 @@ import { type Database, nativeCollection } from "../database/database.ts";
 import { GENERATE_SIGNAL_JOB, type JobRecord } from "../database/models/job.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
+import { needsEntryCheck } from "./reuse-analysis.ts";
 
 /**
  * Each unfinished signal of a user delays their next one by this time, so one user cannot starve the others. It is
@@ -52,7 +53,7 @@ async function joinAll(
   const known = await analyses
     .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_PROVENANCE })
     .toArray();
-  await joinUnfinished(database, session, { known, joinsByKey });
+  await joinPending(database, session, { known, joinsByKey });
   const found = new Map<string | undefined, JoinableAnalysis>(
     known.map((analysis) => [analysis.key, analysis]),
   );
@@ -80,8 +81,11 @@ function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
   return joinsByKey;
 }
 
-/** Changes the unfinished analyses, so that the transaction conflicts with runs that finish them at the same time. */
-async function joinUnfinished(
+/**
+ * Changes the analyses that signals have to wait for, so that the transaction conflicts with the worker that finishes
+ * waiting signals at the same time. Finished ones get a job, which checks their entry.
+ */
+async function joinPending(
   database: Database,
   session: ClientSession,
   {
@@ -89,8 +93,13 @@ async function joinUnfinished(
     joinsByKey,
   }: { known: readonly JoinableAnalysis[]; joinsByKey: Map<string, NonEmpty<Join>> },
 ): Promise<void> {
+  const requestsOf = ({ key = "" }: JoinableAnalysis) =>
+    joinsByKey.get(key)?.filter(({ userId }) => userId) ?? [];
+  const toCheck = known.filter(
+    (analysis) => needsEntryCheck(analysis) && requestsOf(analysis).length > 0,
+  );
   const updates = known
-    .filter(({ finishedAt }) => !finishedAt)
+    .filter((analysis) => !analysis.finishedAt || toCheck.includes(analysis))
     .map(({ _id, key = "" }) => ({
       updateOne: {
         filter: { _id },
@@ -99,6 +108,30 @@ async function joinUnfinished(
     }));
   if (updates.length === 0) return;
   await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
+  for (const analysis of toCheck) {
+    const [first] = requestsOf(analysis);
+    if (first) await addEntryCheck(first, session, analysis);
+  }
+}
+
+/** A check takes a moment only: no analysis goes first. */
+export const ENTRY_CHECK_PRIORITY = 1;
+
+/** Adds the job that checks the entry of a finished analysis, unless it waits or runs. */
+async function addEntryCheck(
+  { database, requestId, at }: Join,
+  session: ClientSession,
+  analysis: Pick<JoinableAnalysis, "_id">,
+): Promise<void> {
+  const { _id, ...job } = newAnalysisJob(
+    { _id: analysis._id, ...(requestId && { requestId }) },
+    { at, priority: ENTRY_CHECK_PRIORITY },
+  );
+  await nativeCollection(database.jobs).updateOne(
+    { _id },
+    { $setOnInsert: job },
+    { session, upsert: true },
+  );
 }
 
 export async function storeOwnAnalysis(

@@ -1,5 +1,4 @@
-import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
-import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
+import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
@@ -14,8 +13,8 @@ import {
   prioritizeJob,
   storeOwnAnalysis,
 } from "./queue-analysis.ts";
-import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizing.ts";
-import { announceProgress, progressOf } from "./trade-progress.ts";
+import { asFinished, needsEntryCheck, reusedAnalysis } from "./reuse-analysis.ts";
+import type { FinishedAnalysis } from "./sizing.ts";
 
 /** A new id for a signal or an analysis. Ids grow with time. */
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
@@ -32,7 +31,8 @@ interface NewSignal {
 }
 
 /**
- * Adds a signal with its events, in the caller's transaction. It is finished at once if its analysis is.
+ * Adds a signal with its events, in the caller's transaction. It is finished at once if its analysis is, unless a worker
+ * has to check the entry first.
  * @param input.joined of `joiningAnalyses`; without it the signal gets an analysis of its own
  */
 export async function queueSignal(
@@ -43,9 +43,12 @@ export async function queueSignal(
   const { analysis, isNew } = input.joined ?? (await storeOwnAnalysis(database, uow, input));
   if (isNew) addJob(database, uow, { analysis, userId: input.userId });
   const finished = asFinished(analysis);
-  if (finished) return addFinishedSignal(database, uow, { ...input, analysis: finished });
-  if (!isNew && !analysis.userId) await prioritizeJob(database, uow, analysis);
-  const isRunning = analysis.status === "running";
+  const isChecking = needsEntryCheck(analysis);
+  if (finished && !isChecking) {
+    return addFinishedSignal(database, uow, { ...input, analysis: finished });
+  }
+  if (!isNew && !finished && !analysis.userId) await prioritizeJob(database, uow, analysis);
+  const isRunning = analysis.status === "running" || isChecking;
   const signal: SignalRecord = {
     ...newSignal(uow, input, analysis),
     ...(isRunning && { status: "running", startedAt: uow.at }),
@@ -61,43 +64,24 @@ export async function queueSignal(
   return signal;
 }
 
-export function asFinished(
-  analysis: JoinableAnalysis,
-): (JoinableAnalysis & FinishedAnalysis) | null {
-  const { result, finishedAt } = analysis;
-  return result && finishedAt ? { ...analysis, result, finishedAt } : null;
-}
-
 function addFinishedSignal(
   database: Database,
   uow: UnitOfWork,
   input: NewSignal & { analysis: JoinableAnalysis & FinishedAnalysis },
 ): SignalRecord {
   const { analysis, userId } = input;
+  const queued = newSignal(uow, input, analysis);
   const signal = {
-    ...newSignal(uow, input, analysis),
+    ...queued,
     ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
-    analysis: analysisFor(input.request, analysis),
-    ...(!analysis.entryLeft && progressOf(analysis)),
+    analysis: reusedAnalysis(analysis, queued, { isChecked: false }),
   };
   uow.deferInsert(database.signals.collection, signal);
   const stream = userStream(userId);
   uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
   uow.addEvent(stream, "signal:started", presentSignalRef(signal));
   uow.addEvent(stream, "signal:completed", presentSignal(signal));
-  announceProgress(uow, signal, analysis);
   return signal;
-}
-
-/** The analysis for the user; a WAIT if its entry is missed. */
-function analysisFor(
-  { amount, risk_percent: riskPercent, leverage }: SignalRequest,
-  analysis: JoinableAnalysis & FinishedAnalysis,
-): Analysis {
-  const { entryLeft, candleClosedAt, timeframe } = analysis;
-  if (!entryLeft) return sizeAnalysis(analysis, { amount, riskPercent, leverage });
-  const nextCloseAt = new Date(candleClosedAt.getTime() + TIMEFRAME_MS[timeframe]);
-  return missedEntryAnalysis(analysis, { entryLeft, nextCloseAt });
 }
 
 function newSignal(

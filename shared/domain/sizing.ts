@@ -46,23 +46,25 @@ export function addSizing(
 }
 
 /**
- * The WAIT for a request whose analysis has a missed entry. Its only warning includes the disclosures of demo data
- * and rule-based analysis.
+ * The WAIT for a request whose analysis has a missed entry, or one that could not be checked. Its only warning includes
+ * the disclosures of demo data and rule-based analysis.
+ * @param options.entryLeft null if the entry could not be checked
  * @param options.nextCloseAt when a new analysis can be made
  */
 export function missedEntryAnalysis(
   finished: FinishedAnalysis,
-  options: { entryLeft: { price: number; at: Date }; nextCloseAt: Date },
+  options: { entryLeft: { price: number; at: Date } | null; nextCloseAt: Date },
 ): Analysis {
   const { analysis } = finished.result;
-  const { price, at } = options.entryLeft;
+  const { entryLeft, nextCloseAt } = options;
   const disclosures = analysis.warnings.filter(
     (warning) =>
       warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
   );
-  const missed =
-    `${MESSAGES.missedEntryPrefix} the price was ${formatPrice(price)} at ${formatTime(at)}. ` +
-    `The next candle closes at ${formatTime(options.nextCloseAt)}.`;
+  const what = entryLeft
+    ? `${MESSAGES.missedEntryPrefix} the price was ${formatPrice(entryLeft.price)} at ${formatTime(entryLeft.at)}.`
+    : `${MESSAGES.uncheckedEntryPrefix} ${analysis.source.provider} gave no prices since the analysis.`;
+  const missed = `${what} The next candle closes at ${formatTime(nextCloseAt)}.`;
   const wait = {
     ...analysis,
     final_signal: "WAIT",

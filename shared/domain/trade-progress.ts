@@ -52,12 +52,14 @@ const recipientsOf = <Data extends object>(signals: readonly TradeSignal[], data
     data: { signal_id: _id.toString(), ...data },
   }));
 
-/** Adds the events that a new signal has missed. */
+/** Adds the events that new signals with `progressOf` the trade have missed. */
 export function announceProgress(
   uow: EventAdder,
-  signal: Pick<SignalRecord, "_id" | "userId" | "filled" | "outcome">,
-  { resolution }: Pick<MarketAnalysisRecord, "resolution">,
+  signals: readonly TradeSignal[],
+  trade: Pick<MarketAnalysisRecord, "entryLeft" | "filled" | "outcome" | "resolution">,
 ): void {
-  if (signal.filled) announceFill(uow, [signal], signal.filled);
-  if (signal.outcome && resolution) announceOutcome(uow, [signal], resolution);
+  const { entryLeft, filled, outcome, resolution } = trade;
+  if (filled) announceFill(uow, signals, filled);
+  if (entryLeft) announceEntryLeft(uow, signals, entryLeft);
+  if (outcome && resolution) announceOutcome(uow, signals, resolution);
 }

@@ -28,6 +28,7 @@ import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
+import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
@@ -97,6 +98,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     workerId,
     concurrency,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
   await market.probe();
   const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;

@@ -50,6 +50,8 @@ export interface MarketAnalysisRecord {
   fanOut?: { after: Types.ObjectId | null; at?: Date };
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
+  /** Counts transactions that finish signals after a check of its entry, so that joining conflicts with them. */
+  entryChecks?: number;
   /** When and at which price its trade was entered, as soon as closed candles show it. */
   filled?: { price: number; at: Date };
   /** How the market resolved its trade; set together with `resolution`. */

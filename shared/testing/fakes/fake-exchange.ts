@@ -43,15 +43,18 @@ export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;
 export async function startFakeExchange(options: { now?: () => number } = {}) {
   const now = options.now ?? Date.now;
   const stream = new FakePriceStream();
+  const minutePrices = new Map<string, number>();
   const service = await startCandleService({
     identify,
     isSelected,
-    answer: (request, distortion) => answer(request, { distortion, now: now() }),
+    answer: (request, distortion) => answer(request, { distortion, now: now(), minutePrices }),
     onUpgrade: stream.accept,
   });
   return {
     ...service,
     stream,
+    /** Candles of one minute, which do not agree with longer ones, are at this price from now on, and since ever. */
+    setMinutePrice: (symbol: string, price: number) => minutePrices.set(symbol, price),
     wsUrl: service.url.replace("http", "ws"),
     close() {
       stream.drop();
@@ -89,15 +92,28 @@ function identify({ url }: IncomingMessage): FakeExchangeRequest | undefined {
 
 function answer(
   { exchange, subject, parameters }: FakeExchangeRequest,
-  { distortion, now }: { distortion: Distortion; now: number },
+  options: { distortion: Distortion; now: number; minutePrices: ReadonlyMap<string, number> },
 ): CandleResponse {
+  const { distortion, now, minutePrices } = options;
   const protocol = EXCHANGE_PROTOCOLS[exchange];
   if (subject === "markets") {
     return { body: protocol.marketsBody(distortion === "empty" ? [] : protocol.markets) };
   }
   const query = candleQuery(protocol, parameters);
   if (!query) return protocol.rejection;
-  return { body: protocol.candlesBody(distort(servedCandles(query, now), distortion), query) };
+  const price = query.timeframe === "1m" ? minutePrices.get(query.symbol) : undefined;
+  const recorded = servedCandles(query, now);
+  const served =
+    price === undefined
+      ? recorded
+      : recorded.map((candle) => ({
+          ...candle,
+          open: price,
+          high: price,
+          low: price,
+          close: price,
+        }));
+  return { body: protocol.candlesBody(distort(served, distortion), query) };
 }
 
 function servedCandles(query: CandleQuery, now: number): ServedCandle[] {

@@ -20,7 +20,7 @@ import { resumeFanOuts } from "../signals/fan-out.ts";
 import { requeueStrandedSignals } from "../signals/requeue-stranded-signals.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import { finishRun, startRuns } from "../signals/signal-lifecycle.ts";
-import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
+import { calmMarket, memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 import { planCloses, queueDueAnalyses } from "./schedule-analyses.ts";
@@ -110,10 +110,17 @@ describe("the schedule of watched markets", () => {
     return run;
   }
   const finish = async (signal: "BUY" | "WAIT") => {
-    const { analysis } = pendingTrade({ at: CLOSE });
+    const source = { provider: "memory", price: 100, last_candle_at: CLOSE.toISOString() };
+    const { analysis } = pendingTrade({ at: CLOSE, source });
     const isTrade = signal === "BUY";
     const result = runResult("completed", isTrade ? analysis : undefined);
     await finishRun(database, await startOnly(), result);
+  };
+  /** What the job of another worker does some seconds later. */
+  const resume = () => {
+    const now = () => new Date(Date.now() + 10_000);
+    const marketData = calmMarket({ provider: "memory", now: () => now().getTime() });
+    return resumeFanOuts({ ...deps, now, marketData, database: elsewhere, abort: deps.shutdown });
   };
   const watchersServed = () => database.signals.countDocuments({ origin: "watchlist" });
 
@@ -209,7 +216,7 @@ describe("the schedule of watched markets", () => {
   });
 
   it.each([
-    ["a finished trade, whose watchers get their signals at once", "BUY", 1],
+    ["a finished trade, whose watchers get their signals once its entry is checked", "BUY", 1],
     ["a finished WAIT", "WAIT", 0],
   ] as const)("joins the analysis of a request: %s", async (_, signal, served) => {
     await watch();
@@ -219,6 +226,8 @@ describe("the schedule of watched markets", () => {
     await queueAt(secondsLater(2));
     expect(await analyses()).toHaveLength(1);
     expect(await counted("shared")).toBe(1);
+    expect(await watchersServed()).toBe(0);
+    await resume();
     expect(await watchersServed()).toBe(served);
     expect((await analyses())[0]).not.toHaveProperty("fanOut");
   });
@@ -235,8 +244,7 @@ describe("the schedule of watched markets", () => {
     const dying = { ...deps, metrics: { ...deps.metrics, scheduledAnalyses } };
     await queueDueAnalyses(dying, secondsLater(2));
     expect(await watchersServed()).toBe(0);
-    const now = () => new Date(Date.now() + 10_000);
-    await resumeFanOuts({ ...deps, now, database: elsewhere, abort: deps.shutdown });
+    await resume();
     expect(await watchersServed()).toBe(1);
   });
 

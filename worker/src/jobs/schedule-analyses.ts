@@ -23,11 +23,10 @@ import {
   newAnalysisJob,
   watchPriority,
 } from "@shared/domain/queue-analysis.ts";
-import { asFinished } from "@shared/domain/queue-signal.ts";
+import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { z } from "zod";
-import { fanOut } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 /** Longer than the time between two runs of the job. */
@@ -293,11 +292,10 @@ async function queue(
   };
   const options = { lockKeys: `scheduled:${_id}`, groupCommit: true, now, batch };
   try {
-    const { analysis, isNew } = await commitBatched(database, options, (uow, joined) =>
+    const { isNew } = await commitBatched(database, options, (uow, joined) =>
       queueJoined(deps, uow, { planned, joined }),
     );
     metrics.scheduledAnalyses(isNew ? "queued" : "shared");
-    if (asFinished(analysis)) await fanOut(deps, analysis._id);
   } catch (error) {
     if (error instanceof AlreadyQueuedError) return;
     logger.warn({ err: error, scheduled: _id }, "scheduled analysis not queued yet");

@@ -10,7 +10,7 @@ import { runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type AnalysisRun, finishRun } from "../signals/signal-lifecycle.ts";
+import { type AnalysisRun, finishOtherSignals, finishRun } from "../signals/signal-lifecycle.ts";
 import { SignalQueue } from "./signal-queue.ts";
 
 const WITHIN = { timeout: 15_000, interval: 20 };
@@ -71,7 +71,13 @@ describe("a worker's queue", () => {
       });
       finished.set(id, await finishRun(on, analysis, runResult()));
     };
-    const queue = new SignalQueue({ database: on, logger, workerId, concurrency, lockMs, run });
+    const reused: string[] = [];
+    const reuse = async (analysisId: Types.ObjectId) => {
+      reused.push(String(analysisId));
+      await finishOtherSignals(on, analysisId);
+    };
+    const limits = { workerId, concurrency, lockMs };
+    const queue = new SignalQueue({ database: on, logger, ...limits, run, reuse });
     queue.start();
     let isStopped = false;
     const stop = async (drainMs = 0) => {
@@ -83,7 +89,15 @@ describe("a worker's queue", () => {
     const finishAll = () => {
       for (const resolve of waiting.splice(0)) resolve();
     };
-    return { started, aborted, finished, finishOne: () => waiting.shift()?.(), finishAll, stop };
+    return {
+      started,
+      reused,
+      aborted,
+      finished,
+      finishOne: () => waiting.shift()?.(),
+      finishAll,
+      stop,
+    };
   };
 
   const reportActive = async (...ids: string[]) => {

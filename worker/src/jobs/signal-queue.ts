@@ -7,17 +7,13 @@ import {
   type JobRecord,
 } from "@shared/database/models/job.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { ENTRY_CHECK_PRIORITY } from "@shared/domain/queue-analysis.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Filter } from "mongodb";
 import type { Types } from "mongoose";
-import {
-  type AnalysisRun,
-  finishOtherSignals,
-  startOtherSignals,
-  startRuns,
-} from "../signals/signal-lifecycle.ts";
+import { type AnalysisRun, startOtherSignals, startRuns } from "../signals/signal-lifecycle.ts";
 
 /**
  * A crashed worker's jobs are taken over after this time. Locks are renewed several times in it, so one late renewal is
@@ -35,6 +31,9 @@ const MAX_CLAIMED = 25;
 
 const MAX_FOUND = 200;
 
+/** Beside the analyses, as requests wait for them that need no analyst. */
+const MAX_REUSES = 20;
+
 interface SignalQueueOptions {
   database: Database;
   logger: Logger;
@@ -43,10 +42,13 @@ interface SignalQueueOptions {
   lockMs?: number;
   /** `abort` fires when the job is lost to another worker or has to be returned. */
   run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
+  /** Finishes the signals that wait for a finished analysis, and deletes its job. */
+  reuse: (analysisId: Types.ObjectId, abort: AbortSignal) => Promise<void>;
 }
 
 interface Run {
-  analysis: AnalysisRun;
+  analysisId: Types.ObjectId;
+  isReuse: boolean;
   abort: AbortController;
   ended: Promise<void>;
 }
@@ -133,8 +135,14 @@ export class SignalQueue {
     const { database } = this.#options;
     let jobs = await findFirst();
     while (jobs.length > 0 && !this.#isStopped) {
-      const runs = await claimRuns(database, jobs, this.#owner);
-      for (const run of runs) this.#start(run);
+      const { runs, finished } = await claimRuns(database, jobs, this.#owner);
+      const { run, reuse } = this.#options;
+      for (const analysis of runs) {
+        this.#start(analysis._id, (abort) => run(analysis, abort), { isReuse: false });
+      }
+      for (const id of finished) {
+        this.#start(id, (abort) => reuse(id, abort), { isReuse: true });
+      }
       jobs = this.#mayWait ? await this.#findShare() : [];
     }
   }
@@ -175,24 +183,34 @@ export class SignalQueue {
   }
 
   #take(waiting: readonly ClaimableJob[], share: number): ClaimableJob[] {
-    const taken = waiting.slice(0, Math.min(share, this.#freeSlots(), MAX_CLAIMED));
+    const checks = waiting.filter(isEntryCheck).slice(0, MAX_REUSES - this.#countReuses());
+    const analyses = waiting.filter((job) => !isEntryCheck(job));
+    const most = Math.min(share, this.#freeSlots(), MAX_CLAIMED - checks.length);
+    const taken = [...checks, ...analyses.slice(0, Math.max(0, most))];
     if (taken.length < waiting.length) this.#mayWait = true;
     return taken;
   }
 
   #freeSlots(): number {
-    return this.#options.concurrency - this.#running.size;
+    return Math.max(0, this.#options.concurrency - this.#running.size + this.#countReuses());
+  }
+
+  #countReuses(): number {
+    return [...this.#running.values()].filter(({ isReuse }) => isReuse).length;
   }
 
   #runningIds() {
-    return [...this.#running.values()].map(({ analysis }) => analysis._id);
+    return [...this.#running.values()].map(({ analysisId }) => analysisId);
   }
 
-  #start(analysis: AnalysisRun): void {
-    const id = String(analysis._id);
+  #start(
+    analysisId: Types.ObjectId,
+    work: (abort: AbortSignal) => Promise<void>,
+    { isReuse }: { isReuse: boolean },
+  ): void {
+    const id = String(analysisId);
     const abort = new AbortController();
-    const ended = this.#options
-      .run(analysis, abort.signal)
+    const ended = work(abort.signal)
       .catch((error: unknown) => {
         this.#options.logger.warn(
           { err: error, analysisId: id },
@@ -203,7 +221,7 @@ export class SignalQueue {
         this.#running.delete(id);
         if (this.#mayWait) this.#claimSoon();
       });
-    this.#running.set(id, { analysis, abort, ended });
+    this.#running.set(id, { analysisId, isReuse, abort, ended });
   }
 
   async #renew(): Promise<void> {
@@ -255,7 +273,9 @@ interface JobSelection {
   limit: number;
 }
 
-type ClaimableJob = Pick<JobRecord, "_id" | "data">;
+type ClaimableJob = Pick<JobRecord, "_id" | "data" | "priority">;
+
+const isEntryCheck = ({ priority }: ClaimableJob): boolean => priority >= ENTRY_CHECK_PRIORITY;
 
 const isDue = {
   name: GENERATE_SIGNAL_JOB,
@@ -302,20 +322,20 @@ const findDueJobs = (
   limit: number,
 ): Promise<ClaimableJob[]> =>
   nativeCollection(database.jobs)
-    .find({ ...isDue, ...filter }, { projection: { data: 1 } })
+    .find({ ...isDue, ...filter }, { projection: { data: 1, priority: 1 } })
     .sort(IN_ORDER)
     .limit(limit)
     .toArray();
 
 /**
  * Locks jobs and starts their analyses in one transaction. Jobs that another worker has claimed are left out.
- * A finished analysis whose signals are not finished, after a crash, is completed without a run.
+ * @returns also the finished ones, for which signals wait
  */
 async function claimRuns(
   database: Database,
   jobs: readonly ClaimableJob[],
   owner: LockOwner,
-): Promise<AnalysisRun[]> {
+): Promise<{ runs: AnalysisRun[]; finished: Types.ObjectId[] }> {
   const lockKeys = jobs.flatMap(({ data }) => {
     const parsed = analysisJobDataSchema.safeParse(data);
     return parsed.data?.userId ? [userStream(parsed.data.userId)] : [];
@@ -327,10 +347,7 @@ async function claimRuns(
   const { runs, hasMore, locked } = claimed;
   if (hasMore) await startOtherSignals(database, runs);
   const started = new Set(runs.map(({ _id }) => String(_id)));
-  for (const id of locked) {
-    if (!started.has(String(id))) await finishOtherSignals(database, id);
-  }
-  return runs;
+  return { runs, finished: locked.filter((id) => !started.has(String(id))) };
 }
 
 async function lockJobs(

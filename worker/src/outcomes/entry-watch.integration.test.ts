@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import { type Analysis, validUntil } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -15,9 +15,8 @@ import type { CandleSeries } from "../market-data/market-data.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { watchEntries } from "./entry-watch.ts";
 
-const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const LAST_CANDLE_AT = Date.UTC(2026, 10, 20, 13);
-/** Ten past one: two candles of five minutes have closed since the signal's last. */
+/** Some minutes have closed since the last candle of the signal. */
 const NOW = LAST_CANDLE_AT + 10 * MINUTE_MS;
 
 describe("watching the entries of signals", () => {
@@ -62,7 +61,7 @@ describe("watching the entries of signals", () => {
     expect(await watch(market)).toMatchObject({ left: 1, failedMarkets: [] });
     expect(await watch(market)).toMatchObject({ left: 0 });
 
-    const left = { price: 106, at: "2026-11-20T13:10:00.000Z" };
+    const left = { price: 106, at: "2026-11-20T13:02:00.000Z" };
     const told = await events();
     expect(told).toHaveLength(1);
     expect(told[0]).toMatchObject({
@@ -88,8 +87,8 @@ describe("watching the entries of signals", () => {
     const series = liveSeries(closes([106]));
     const { asked, left } = await watch({ "BTC/USDT": series, "ETH/USDT": series });
     expect(asked.map(({ symbol, timeframe }) => `${symbol} ${timeframe}`).sort()).toEqual([
-      "BTC/USDT 5m",
-      "ETH/USDT 5m",
+      "BTC/USDT 1m",
+      "ETH/USDT 1m",
     ]);
     expect(left).toBe(21);
   });
@@ -98,7 +97,7 @@ describe("watching the entries of signals", () => {
     await storeBuy({ symbol: "ADA/USDT" });
     const signal = await storeBuy();
     const round = await watch({ "BTC/USDT": liveSeries(closes([106])) });
-    expect(round).toMatchObject({ left: 1, failedMarkets: ["ADA/USDT 1h"] });
+    expect(round).toMatchObject({ left: 1, failedMarkets: ["ADA/USDT 1h memory"] });
     expect((await stored(signal)).entryLeft?.price).toBe(106);
   });
 
@@ -138,7 +137,7 @@ describe("watching the entries of signals", () => {
 
   it("uses no candle that the signal was made from, and no replayed one", async () => {
     await storeBuy();
-    const before = closes([150, 150], LAST_CANDLE_AT - 2 * FIVE_MINUTES_MS);
+    const before = closes([150, 150], LAST_CANDLE_AT - 2 * MINUTE_MS);
     const quiet = liveSeries([...before, ...closes([101, 102])]);
     expect(await watch({ "BTC/USDT": quiet })).toMatchObject({ left: 0 });
     const recorded: CandleSeries = { ...liveSeries(closes([150])), data: "replay" };
@@ -146,20 +145,36 @@ describe("watching the entries of signals", () => {
     expect(await events()).toEqual([]);
   });
 
-  it.each<[Timeframe, string, number]>([
-    ["1m", "1m", 16],
-    ["5m", "1m", 31],
-    ["15m", "1m", 61],
-    ["30m", "5m", 25],
-    ["1h", "5m", 49],
-    ["4h", "15m", 49],
-    ["1d", "1h", 49],
-  ])(
-    "watches a signal of %s on candles of %s that cover its validity",
-    async (timeframe, on, limit) => {
-      await storeBuy({ timeframe });
-      const { asked } = await watch({ "BTC/USDT": liveSeries(closes([101])) });
-      expect(asked).toMatchObject([{ timeframe: on, limit }]);
+  it("says nothing by the prices of another provider, and tries again", async () => {
+    const signal = await storeBuy();
+    const other: CandleSeries = { ...liveSeries(closes([106])), provider: "other" };
+    const marketData = {
+      candles: async () => other,
+    };
+    const abort = new AbortController().signal;
+    const deps = { database, logger, marketData, now: () => new Date(NOW), abort };
+    expect(await watchEntries(deps)).toEqual({ left: 0, failedMarkets: ["BTC/USDT 1h memory"] });
+    expect(await watch({ "BTC/USDT": other })).toMatchObject({
+      left: 0,
+      asked: [{ only: "memory" }],
+    });
+    expect(await events()).toEqual([]);
+    expect(await watch({ "BTC/USDT": liveSeries(closes([106])) })).toMatchObject({ left: 1 });
+    expect((await stored(signal)).entryLeft?.price).toBe(106);
+  });
+
+  it.each<Timeframe>(["5m", "1h", "1d"])(
+    "sees by minutes that the stop of a signal of %s was touched",
+    async (timeframe) => {
+      const signal = await storeBuy({ timeframe });
+      const minutes = closes([101, 101, 101]).map((candle, index) =>
+        index === 1 ? { ...candle, low: 89 } : candle,
+      );
+      expect(await watch({ "BTC/USDT": liveSeries(minutes) })).toMatchObject({ left: 1 });
+      expect((await stored(signal)).entryLeft).toEqual({
+        price: 90,
+        at: new Date(LAST_CANDLE_AT + 2 * MINUTE_MS),
+      });
     },
   );
 });
@@ -178,16 +193,17 @@ function buyAnalysis(): Analysis {
     source: {
       ...WAIT_ANALYSIS.source,
       data: "live",
+      provider: "memory",
       last_candle_at: new Date(LAST_CANDLE_AT).toISOString(),
       price: 100,
     },
   };
 }
 
-/** Candles of five minutes that close so, the first opening at `from`. */
+/** Candles of one minute that close so, the first opening at `from`. */
 function closes(prices: number[], from = LAST_CANDLE_AT): Candle[] {
   return prices.map((close, index) => ({
-    time: from + index * TIMEFRAME_MS["5m"],
+    time: from + index * MINUTE_MS,
     open: close,
     high: close,
     low: close,

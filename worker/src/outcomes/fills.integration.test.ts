@@ -17,7 +17,8 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fanOut } from "../signals/fan-out.ts";
-import { type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
+import { reuseAnalysis } from "../signals/reuse-analysis.ts";
+import { calmMarket, patient, type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 import { CandleArchive } from "./candle-archive.ts";
 import { MarketBackoff, resolveOutcomes } from "./resolve-outcomes.ts";
@@ -84,13 +85,17 @@ describe("the fill of a trade", () => {
       take_profit: entry + 10,
       source: { ...tradeAnalysis(MADE_AT).source, price },
     });
-  /** A request that is answered from an analysis that is finished. */
-  async function join(user: UserRecord, { analysisId }: Pick<SignalRecord, "analysisId">) {
+  /** A request that is answered, at this time, from an analysis that is finished. */
+  async function join(
+    user: UserRecord,
+    { analysisId }: Pick<SignalRecord, "analysisId">,
+    now: number,
+  ) {
     const analysis = await database.marketAnalyses.findById(analysisId).lean();
     if (!analysis) throw new Error("there is no analysis");
     const { symbol, timeframe, limit } = analysis;
     const request = { symbol, timeframe, limit, amount: 100, risk_percent: 1, leverage: 1 };
-    return commit(database, { lockKeys: userStream(user._id) }, (uow) =>
+    const joined = await commit(database, { lockKeys: userStream(user._id) }, (uow) =>
       queueSignal(database, uow, {
         id: newSignalId(),
         userId: user._id,
@@ -98,6 +103,10 @@ describe("the fill of a trade", () => {
         joined: { analysis, isNew: false },
       }),
     );
+    const marketData = calmMarket({ provider: "scripted", now: () => now });
+    const deps = { database, logger, marketData, now: () => new Date(now) };
+    await reuseAnalysis(deps, analysisId, patient());
+    return joined;
   }
 
   it("of an entry at the market is told after the first minute, at its open, once", async () => {
@@ -173,7 +182,7 @@ describe("the fill of a trade", () => {
     if (!bob || !watcher || !last) throw new Error("there are too few users");
     const resolve = worker(hourly([CALM, WON, CALM]));
     await resolve(at(1));
-    const joined = await join(bob, signal);
+    const joined = await join(bob, signal, at(1));
     await createWatchlistItem(database, watcher, { symbol: signal.symbol });
     const metrics = createWorkerMetrics();
     const later = { database, metrics, now: () => new Date(at(1, MINUTE_MS)) };
@@ -186,11 +195,11 @@ describe("the fill of a trade", () => {
     expect((await told(bob)).at(-1)).toEqual(filledEvent(joined, 100, NOON));
     expect(await names(watcher)).toEqual(joiningWith.slice(2));
     await resolve(at(2));
-    await join(last, signal);
+    await join(last, signal, at(2));
     await resolve(at(2, 70 * SECOND_MS));
-    for (const user of [bob, last]) {
-      expect(await names(user)).toEqual([...joiningWith, "signal:outcome"]);
-    }
+    expect(await names(bob)).toEqual([...joiningWith, "signal:outcome"]);
+    // The trade is over: it is a WAIT.
+    expect(await names(last)).toEqual(joiningWith.slice(0, 3));
     expect(await names(watcher)).toEqual([...joiningWith.slice(2), "signal:outcome"]);
   });
 
@@ -245,7 +254,8 @@ describe("the fill of a trade", () => {
       namesBySignal.set(signal_id, [...(namesBySignal.get(signal_id) ?? []), name]);
     }
     const expected = [...(isFilled ? ["signal:filled"] : []), "signal:outcome"];
-    for (const { _id } of await database.signals.find({ userId: user._id }).lean()) {
+    const signals = await database.signals.find({ userId: user._id }).lean();
+    for (const { _id } of signals.filter(({ analysis }) => analysis?.final_signal !== "WAIT")) {
       expect(namesBySignal.get(String(_id))).toEqual(expected);
     }
   }
@@ -269,7 +279,7 @@ describe("the fill of a trade", () => {
       if (step !== "down") await check(at(hour + 1));
       if (step !== "join") continue;
       const user = await createUser(database);
-      await join(user, signal);
+      await join(user, signal, at(hour + 1));
       users.push(user);
     }
     await check(at(20));

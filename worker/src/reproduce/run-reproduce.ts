@@ -2,7 +2,7 @@ import type { Candle } from "@shared/contract/market-data.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
-import { asFinished } from "@shared/domain/queue-signal.ts";
+import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { isValidObjectId } from "mongoose";
 import { generateSignal } from "../analysis/analyse-market.ts";

@@ -1,5 +1,6 @@
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
 import { type SignalResponse, signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -22,12 +23,28 @@ import {
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { MarketData } from "../market-data/market-data.ts";
 import { shareFill } from "../outcomes/commit-outcome.ts";
+import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 import { fanOut, MAX_USERS, resumeFanOuts } from "./fan-out.ts";
 import { finishRun } from "./signal-lifecycle.ts";
 
 const FINISHED_AT = new Date("2026-11-20T12:00:05Z");
+
+const CLOSED_AT = Date.UTC(2026, 10, 20, 12);
+const SOURCE = {
+  provider: "memory",
+  price: 100,
+  last_candle_at: new Date(CLOSED_AT).toISOString(),
+};
+
+/** Candles of one minute since the analysis that close so. */
+const minutes = (prices: number[]): Candle[] =>
+  prices.map((close, index) => {
+    const time = CLOSED_AT + index * MINUTE_MS;
+    return { time, open: close, high: close, low: close, close, volume: 1 };
+  });
 
 describe("the signals of watchers", () => {
   let database: Database;
@@ -37,6 +54,8 @@ describe("the signals of watchers", () => {
   const logger = createLogger({ service: "test", level: "silent" });
   const now = () => new Date(FINISHED_AT.getTime() + 10_000);
   const depsOn = (on: Database) => ({ database: on, metrics: createWorkerMetrics(), now });
+  /** The market since the trades. */
+  let marketData: MarketData;
 
   beforeAll(async () => {
     const uri = testDatabaseUri();
@@ -44,20 +63,23 @@ describe("the signals of watchers", () => {
     elsewhere = await openDatabase({ uri });
     template = await createUser(database, { approved: true });
   });
-  beforeEach(() => database.watchlistItems.deleteMany());
+  beforeEach(async () => {
+    marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 100])) });
+    await database.watchlistItems.deleteMany();
+  });
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
 
   /** The job of another worker, this long after the last batch. */
   const resumeAfter = (ms: number) => {
     const later = () => new Date(now().getTime() + ms);
     const { signal: abort } = new AbortController();
-    return resumeFanOuts({ ...depsOn(elsewhere), now: later, logger, abort });
+    return resumeFanOuts({ ...depsOn(elsewhere), now: later, logger, marketData, abort });
   };
   /** A BUY with confidence 70 that is made for watchlists. */
   async function trade(market: object = {}): Promise<Types.ObjectId> {
     const requester = { _id: new Types.ObjectId() };
     const [signal] = await createSignals(database, requester, {
-      ...pendingTrade({ at: FINISHED_AT }),
+      ...pendingTrade({ at: FINISHED_AT, source: SOURCE }),
       market: { fanOut: { after: null }, ...market },
     });
     if (!signal) throw new Error("there is no signal");
@@ -223,8 +245,8 @@ describe("the signals of watchers", () => {
       const own = signals.filter(({ userId }) => userId.equals(user._id));
       const origins = own.map(({ origin }) => origin).toSorted();
       const names = (await eventsOf(user)).map(({ name }) => name);
-      const requested = ["signal:queued", "signal:started", "signal:completed"];
-      // A request that comes later is answered as always.
+      const requested = ["signal:queued", "signal:started"];
+      // A request that comes later waits for a check of the entry, as always.
       const isSecond = origins.length === 2;
       expect(origins).toEqual(isSecond ? ["request", "watchlist"] : ["request"]);
       expect(names).toEqual(isSecond ? ["signal:completed", ...requested] : requested);
@@ -241,7 +263,41 @@ describe("the signals of watchers", () => {
     const [signal] = await signalsOf(analysisId);
     expect(signal).toMatchObject({ entryLeft, filled, outcome: "WIN" });
     const told = signal ? (await eventsOf({ _id: signal.userId })).map(({ name }) => name) : [];
-    expect(told).toEqual(["signal:completed", "signal:filled", "signal:outcome"]);
+    expect(told).toEqual([
+      "signal:completed",
+      "signal:filled",
+      "signal:entry-left",
+      "signal:outcome",
+    ]);
+  });
+
+  it("say at once that the entry is missed, in every batch after an interruption", async () => {
+    const users = await watchers(MAX_USERS + 5);
+    const analysisId = await trade();
+    marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 98])) });
+    await resumeAfter(6_000);
+    await expectServed(analysisId, users, { events: 2 });
+    const left = { price: 98, at: "2026-11-20T12:02:00.000Z" };
+    for (const { userId, _id, entryLeft } of await signalsOf(analysisId)) {
+      expect(entryLeft?.price).toBe(98);
+      const [, second] = await eventsOf({ _id: userId });
+      expect(second).toMatchObject({
+        name: "signal:entry-left",
+        data: { signal_id: String(_id), ...left },
+      });
+    }
+  });
+
+  it("are not made after an interruption until the entry can be checked", async () => {
+    const ann = await watcher();
+    const analysisId = await trade();
+    marketData = memoryMarketData({});
+    await resumeAfter(6_000);
+    expect(await ownersOf(analysisId)).toEqual([]);
+    marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 101])) });
+    await resumeAfter(20_000);
+    await expectServed(analysisId, [ann]);
+    expect(await signalsOf(analysisId)).not.toMatchObject([{ entryLeft: expect.anything() }]);
   });
 
   it("come before the further progress of other trades of many users", async () => {

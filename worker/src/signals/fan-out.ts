@@ -5,13 +5,15 @@ import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { hasAccess } from "@shared/domain/access.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import type { JoinableAnalysis } from "@shared/domain/queue-analysis.ts";
-import { asFinished, newSignalId } from "@shared/domain/queue-signal.ts";
+import { newSignalId } from "@shared/domain/queue-signal.ts";
+import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Mutex } from "async-mutex";
 import type { Types } from "mongoose";
+import { checkEntry } from "../outcomes/check-entry.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
@@ -54,8 +56,8 @@ export function writeAfterFanOuts<Result>(
 }
 
 /**
- * Makes the signals of all watchers of a finished trade. Each transaction stores how far it came: call it again after a
- * crash, also on several workers at once.
+ * Makes the signals of all watchers of a trade that has just been finished. Each transaction stores how far it came: after
+ * a crash, `resumeFanOuts` continues, also on several workers at once.
  */
 export async function fanOut(deps: FanOutDeps, analysisId: Types.ObjectId): Promise<void> {
   let rest: Promise<void> | undefined;
@@ -180,7 +182,7 @@ function addSignals(
     "signal:completed",
     signals.map((signal) => ({ stream: userStream(signal.userId), data: presentSignal(signal) })),
   );
-  for (const signal of signals) announceProgress(uow, signal, trade);
+  announceProgress(uow, signals, trade);
 }
 
 function newSignal(trade: Trade, item: WatchlistItemRecord, at: Date): SignalRecord {
@@ -210,10 +212,13 @@ function newSignal(trade: Trade, item: WatchlistItemRecord, at: Date): SignalRec
 
 const RESUME_AFTER_MS = 5_000;
 
-/** Continues fan-outs whose worker has stopped. */
-export async function resumeFanOuts(
-  deps: FanOutDeps & Pick<WorkerDeps, "logger"> & { abort: AbortSignal },
-): Promise<void> {
+type ResumeDeps = FanOutDeps & Pick<WorkerDeps, "logger" | "marketData"> & { abort: AbortSignal };
+
+/**
+ * Continues fan-outs whose worker has stopped, and starts those of trades that were finished before their market was
+ * planned. A trade whose entry cannot be checked waits for the next call.
+ */
+export async function resumeFanOuts(deps: ResumeDeps): Promise<void> {
   const { database, logger, now, abort } = deps;
   const since = new Date(now().getTime() - RESUME_AFTER_MS);
   const interrupted = await database.marketAnalyses
@@ -223,12 +228,19 @@ export async function resumeFanOuts(
       finishedAt: { $lt: since },
     })
     .sort({ finishedAt: 1 })
-    .select({ _id: 1 })
+    .select({ provenance: 0 })
     .lean();
-  for (const { _id } of interrupted) {
-    if (abort.aborted) return;
-    await fanOut(deps, _id).catch((error: unknown) => {
-      logger.warn({ err: error, analysisId: _id }, "watchers did not get their signals yet");
-    });
-  }
+  const resume = async (found: JoinableAnalysis) => {
+    const trade = asFinished(found);
+    if (!abort.aborted && trade && (await checkEntry(deps, trade, abort))) {
+      await fanOut(deps, trade._id);
+    }
+  };
+  const resuming = interrupted.map((found) =>
+    resume(found).catch((error: unknown) => {
+      if (abort.aborted) return;
+      logger.warn({ err: error, analysisId: found._id }, "watchers did not get their signals yet");
+    }),
+  );
+  await Promise.all(resuming);
 }

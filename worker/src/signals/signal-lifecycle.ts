@@ -312,7 +312,7 @@ async function finishSignals(
   return { finished, hasMore };
 }
 
-function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): void {
+export function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): void {
   for (const signal of signals) {
     uow.countUnfinishedSignals(signal.userId, -1);
     const event = signal.status === "completed" ? "signal:completed" : "signal:failed";
@@ -334,7 +334,7 @@ async function finishUnanalysed(
   }
 }
 
-/** Finishes remaining signals of a finished analysis, and deletes the job of a deleted one. */
+/** Finishes the remaining signals of an analysis that has just been finished, and deletes the job of a deleted one. */
 export async function finishOtherSignals(
   database: Database,
   analysisId: Types.ObjectId,
@@ -355,6 +355,12 @@ export async function finishOtherSignals(
         await database.jobs.deleteOne({ _id: analysisId }, { session: uow.session });
         return false;
       }
+      // Conflicts with requests that join it.
+      await nativeCollection(database.marketAnalyses).updateOne(
+        { _id: analysisId },
+        { $inc: { entryChecks: 1 } },
+        { session: uow.session },
+      );
       const signals = await finishSignals(database, uow.session, { ended, at: uow.at });
       announceFinished(uow, signals.finished);
       return signals.hasMore;

@@ -8,6 +8,7 @@ import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { SignalQueue } from "../jobs/signal-queue.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
+import { reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
@@ -45,6 +46,7 @@ export async function startClockedWorker(database: Database, clock: { now: numbe
     workerId: "worker",
     concurrency: 20,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
   queue.start();
   const pause = async (timeMs: number) => {

@@ -27,7 +27,8 @@ export function memoryMarketData(seriesBySymbol: Record<string, CandleSeries>): 
     async candles(request) {
       asked.push(request);
       const series = seriesBySymbol[request.symbol];
-      if (series) return { ...series, candles: series.candles.slice(-request.limit) };
+      const isAsked = (request.only ?? series?.provider) === series?.provider;
+      if (series && isAsked) return { ...series, candles: series.candles.slice(-request.limit) };
       throw new ProviderError({
         provider: "memory",
         failure: "unknown-symbol",
@@ -36,6 +37,19 @@ export function memoryMarketData(seriesBySymbol: Record<string, CandleSeries>): 
     },
   };
 }
+
+/** A market of one provider whose price has stayed at 100. */
+export const calmMarket = (market: { provider: string; now: () => number }): MarketData => ({
+  async candles({ timeframe, limit }) {
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const end = Math.floor(market.now() / lengthMs) * lengthMs;
+    const candles = Array.from({ length: limit }, (_, index) => ({
+      ...{ open: 100, high: 100, low: 100, close: 100, volume: 1 },
+      time: end - (limit - index) * lengthMs,
+    }));
+    return { candles, provider: market.provider, data: "live", notes: [] };
+  },
+});
 
 export function liveSeries(candles: Candle[]): CandleSeries {
   return { candles, provider: "memory", data: "live", notes: [] };

@@ -19,8 +19,10 @@ export function groupWarnings(all: string[]): WarningGroups {
   };
 }
 
-/** The one warning of a missed entry begins with the disclosures. */
-const BEFORE_MISSED_ENTRY = new RegExp(` (?=${MESSAGES.missedEntryPrefix})`);
+/** The one warning of a missed or unchecked entry begins with the disclosures. */
+const BEFORE_MISSED_ENTRY = new RegExp(
+  ` (?=${MESSAGES.missedEntryPrefix}|${MESSAGES.uncheckedEntryPrefix})`,
+);
 
 const isDisclosure = (text: string) =>
   text.startsWith(MESSAGES.demoDataPrefix) || text.startsWith(MESSAGES.ruleBasedPrefix);

@@ -62,10 +62,17 @@ describe("an analysis that several users ask for", () => {
     expect(await database.users.countDocuments(unfinished)).toBe(0);
   }, 60_000);
 
-  it("answers later requests without the AI and without a job, with the same events", async () => {
+  const priceOf = ({ analysis }: SignalResponse): number => {
+    const price = analysis?.source.price;
+    if (!price) throw new Error("the analysis has no price");
+    return price;
+  };
+
+  it("answers later requests without the AI, with the same events", async () => {
     const [first, second] = await traders(2);
     if (!first || !second) throw new Error("there are no traders");
     const one = await ask(first);
+    product.exchange.setMinutePrice("BTC/USDT", priceOf(one));
     const two = await ask(second, 1, { amount: 700 });
     expect(openai.chats).toHaveLength(1);
     expect(two.signal_id).not.toBe(one.signal_id);
@@ -74,7 +81,22 @@ describe("an analysis that several users ask for", () => {
     expect(two.analysis?.estimated_dollar_risk).toBeCloseTo(7, 6);
     expect(await eventsOf(second)).toEqual(LIFE);
     const analyses = await database.marketAnalyses.find({ limit }).lean();
-    expect(analyses).toMatchObject([{ joinedSignals: 1, revision: 1, status: "completed" }]);
+    expect(analyses).toMatchObject([{ joinedSignals: 2, revision: 1, status: "completed" }]);
+    expect(await database.jobs.countDocuments({ name: "generate-signal" })).toBe(0);
+  });
+
+  it("is a WAIT for those who ask a moment after its stop was touched, also while no watch ran", async () => {
+    const [first, late] = await traders(2);
+    if (!first || !late) throw new Error("there are no traders");
+    const one = await ask(first);
+    product.exchange.setMinutePrice("BTC/USDT", one.analysis?.stop_loss ?? 0);
+    const { analysis, status } = await ask(late, 1);
+    expect({ status, analysis }).toMatchObject({
+      status: "completed",
+      analysis: { final_signal: "WAIT", suggested_units: 0, raw_ai: one.analysis?.raw_ai },
+    });
+    expect(analysis?.warnings).toEqual([expect.stringMatching(/^The entry is missed: .*UTC\.$/)]);
+    expect(openai.chats).toHaveLength(1);
   });
 
   it("is another one for other candles", async () => {

@@ -42,7 +42,9 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
       return {
         candles: source.range(from, limit),
-        ...(request.withOpen && { open: openCandle(recordings, { symbol, timeframe }, now) }),
+        ...(request.withOpen && {
+          open: openCandle(recordings, { symbol, timeframe, within }, now),
+        }),
         provider: "replay",
         data: "replay",
         notes: [isTraded ? note : `${note} ${REAL_MARKET_CLOSED}`],
@@ -59,13 +61,13 @@ interface ReplayedMarket {
 /** The open candle of a replayed market: the part of it until `now`, to the second. */
 function openCandle(
   recordings: Recordings,
-  market: ReplayedMarket,
+  market: ReplayedMarket & { within: Timeframe | undefined },
   now: number,
 ): Candle | undefined {
-  const { symbol, timeframe } = market;
+  const { symbol, timeframe, within = timeframe } = market;
   const time = openingTime(now, timeframe);
   const count = Math.floor((now - time) / TIMEFRAME_MS[SHORTEST]) + 1;
-  const parts = { symbol, timeframe: SHORTEST, within: timeframe };
+  const parts = { symbol, timeframe: SHORTEST, within };
   const minutes = replayPartsSource(recordings, parts)?.range(time, count) ?? [];
   const current = minutes.pop();
   if (!current) return undefined;

@@ -1,19 +1,15 @@
-import type { Candle } from "@shared/contract/market-data.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
-import { entryZone, findEntryLeft, type TradePlan } from "./entry-watch.ts";
+import { entryZone, findEntryLeft, type TradePlan } from "./check-entry.ts";
 
 /** A buy at 100 that risks 10 for 20, advised while the market stood at 100. */
 const BUY: TradePlan = { entry: 100, stopLoss: 90, takeProfit: 120, signalPrice: 100 };
 /** A sell at 100 that risks 10 for 20. */
 const SELL: TradePlan = { entry: 100, stopLoss: 110, takeProfit: 80, signalPrice: 100 };
 
-const candle = (low: number, high: number, close: number): Candle => ({
-  time: 0,
-  open: close,
-  high,
-  low,
-  close,
-  volume: 1,
+const candle = (low: number, high: number, close: number) => ({
+  candle: { time: 0, open: close, high, low, close, volume: 1 },
+  until: MINUTE_MS,
 });
 
 describe("the zone in which a trade can still be entered", () => {
@@ -73,10 +69,10 @@ describe("the entry of a trade is missed", () => {
   });
 
   it("since the first candle that shows it, though the price came back later", () => {
-    const gone = { ...candle(100, 107, 106), time: 60_000 };
-    const back = { ...candle(100, 106, 100), time: 120_000 };
+    const gone = { ...candle(100, 107, 106), until: 2 * MINUTE_MS };
+    const back = { ...candle(100, 106, 100), until: 3 * MINUTE_MS };
     expect(findEntryLeft(BUY, [candle(99, 101, 100), gone, back])).toEqual({
-      candle: gone,
+      until: 2 * MINUTE_MS,
       price: 106,
     });
   });
