@@ -1,6 +1,7 @@
 import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import { symbolSchema } from "@shared/contract/market-data.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
@@ -11,6 +12,7 @@ import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
 import { ProviderError } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
+import { ProviderPauses } from "./provider-pauses.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 
@@ -114,6 +116,8 @@ interface MarketDataOptions {
   logger: Logger;
   limits?: MarketDataLimits;
   pace?: boolean;
+  /** Through which all workers know of rate limits; without it, this process is alone. */
+  database?: Pick<Database, "providerPauses">;
 }
 
 export interface MarketDataSelection {
@@ -186,14 +190,15 @@ const onlyReplay = (replay: MarketData): MarketDataSelection => ({
 async function createLiveProviders(options: MarketDataOptions): Promise<LiveProvider[]> {
   // Takes a second to load; a worker that replays does without.
   const { CcxtMarketData } = await import("./ccxt/ccxt-market-data.ts");
-  const { settings, now, logger, limits, pace } = options;
+  const { settings, now, logger, limits, pace, database } = options;
   const { OANDA_TOKEN: token, OANDA_URL, EXCHANGE_URL, EXCHANGE_WS_URL, YAHOO_URL } = settings;
   const addresses = { baseUrl: EXCHANGE_URL, wsUrl: EXCHANGE_WS_URL };
-  const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace };
+  const pauses = new ProviderPauses({ database, logger });
+  const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace, pauses };
   return [
-    ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL })] : []),
+    ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL, pauses })] : []),
     ...settings.EXCHANGES.map((exchangeId) => new CcxtMarketData({ ...ccxt, exchangeId })),
-    createYahooMarketData({ now, baseUrl: YAHOO_URL }),
+    createYahooMarketData({ now, baseUrl: YAHOO_URL, pauses }),
   ];
 }
 
