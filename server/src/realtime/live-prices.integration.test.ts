@@ -5,7 +5,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { callApi } from "@shared/testing/call-api.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, listSymbols, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -29,6 +29,7 @@ describe("live prices", () => {
 
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri() });
+    await listSymbols(database);
     server = await startServer({ settings, database, logger });
   });
   afterEach(async () => {

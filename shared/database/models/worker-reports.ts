@@ -52,6 +52,8 @@ workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_
 interface MarketListingRecord {
   _id: string;
   symbols: string[];
+  /** Providers that could not be read yet. Until then, a symbol that is not in the list may still exist. */
+  missing?: string[];
   updatedAt: Date;
 }
 

@@ -10,7 +10,7 @@ import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
-import { ProviderError } from "./market-data.ts";
+import { isRateLimit, ProviderError } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
 import { ProviderPauses } from "./provider-pauses.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
@@ -120,6 +120,12 @@ interface MarketDataOptions {
   database?: Pick<Database, "providerPauses">;
 }
 
+export interface SymbolListing {
+  symbols: string[];
+  /** Providers that could not say what they list. */
+  missing: string[];
+}
+
 export interface MarketDataSelection {
   marketData: MarketData;
   /** Undefined for kinds that the settings exclude. */
@@ -128,7 +134,7 @@ export interface MarketDataSelection {
   currentSource(): MarketDataSource;
   /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
-  listedSymbols(): Promise<string[]>;
+  listedSymbols(): Promise<SymbolListing>;
   /** The stream of the first reachable provider of the symbol; undefined if its price has to be polled. */
   priceStream(symbol: string): Promise<PriceStream | undefined>;
   health(): ProviderHealth[];
@@ -163,7 +169,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
     },
     listedSymbols: async () => {
       const isLive = mode === "live" || coversAny(await probe.latest(), TYPICAL_SYMBOL);
-      if (!isLive) return [...REPLAY_SYMBOLS];
+      if (!isLive) return replayListing();
       return listedBy(providers);
     },
     priceStream: async (symbol) => {
@@ -175,12 +181,14 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   };
 }
 
+const replayListing = (): SymbolListing => ({ symbols: [...REPLAY_SYMBOLS], missing: [] });
+
 const onlyReplay = (replay: MarketData): MarketDataSelection => ({
   marketData: replay,
   sources: { live: undefined, replay },
   currentSource: () => "replay",
   probe: async () => undefined,
-  listedSymbols: async () => [...REPLAY_SYMBOLS],
+  listedSymbols: async () => replayListing(),
   priceStream: async () => undefined,
   health: () => [],
   close: () => undefined,
@@ -202,13 +210,23 @@ async function createLiveProviders(options: MarketDataOptions): Promise<LiveProv
   ];
 }
 
-async function listedBy(providers: readonly LiveProvider[]): Promise<string[]> {
+async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListing> {
   const abort = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
-  const lists = await Promise.allSettled(providers.map((provider) => provider.symbols(abort)));
-  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
-  const askable = listed.filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
-  return [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])];
+  const missing: string[] = [];
+  const lists = await Promise.all(
+    providers.map((provider) =>
+      provider.symbols(abort).catch((error: unknown): string[] => {
+        if (mayListMore(error)) missing.push(provider.name);
+        return [];
+      }),
+    ),
+  );
+  const askable = lists.flat().filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
+  return { symbols: [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])], missing };
 }
+
+/** One that answers with a refusal, as in a restricted country, lists nothing for this worker. */
+const mayListMore = (error: unknown): boolean => mayBeUnreachable(error) || isRateLimit(error);
 
 async function firstListing(
   providers: readonly LiveProvider[],
