@@ -89,6 +89,23 @@ describe("live prices", () => {
     ]);
   });
 
+  it("sends a price again only after a change, and says whether it is stale", async () => {
+    const { client, prices, watch } = await connect(await approved());
+    const stale: unknown[] = [];
+    client.socket.on("price:stale", (payload: unknown) => stale.push(payload));
+    await store("ADA/USDT", 5, new Date(Date.now() - 60_000));
+    await watch("ADA/USDT");
+    await vi.waitFor(
+      () => expect(stale).toMatchObject([{ symbol: "ADA/USDT", stale: true }]),
+      WAIT,
+    );
+    await store("ADA/USDT", 5);
+    await vi.waitFor(() => expect(stale.at(-1)).toMatchObject({ stale: false }), WAIT);
+    await store("ADA/USDT", 6);
+    await vi.waitFor(() => expect(prices.at(-1)?.price).toBe(6), WAIT);
+    expect(prices.map(({ price }) => price)).toEqual([5, 6]);
+  });
+
   it("sends at most one price a second of each symbol, and the last one always", async () => {
     const { prices, watch } = await connect(await approved());
     await watch("LTC/USDT");
