@@ -41,20 +41,20 @@ export interface WorkerServices {
   analyst: Analyst;
 }
 
+type ServiceDeps = Pick<WorkerDeps, "logger" | "database">;
+
 export const createServices = async (
   settings: WorkerSettings,
-  logger: Logger,
-  now: () => Date,
+  { logger, database }: ServiceDeps,
 ): Promise<WorkerServices> => ({
-  market: await createMarketData({ settings, now: () => now().getTime(), logger }),
+  market: await createMarketData({ settings, now: () => database.now().getTime(), logger, database }),
   analyst: createAnalyst(settings),
 });
 
 export const runWorker = (
   services: (
     settings: WorkerSettings,
-    logger: Logger,
-    now: () => Date,
+    deps: ServiceDeps,
   ) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
@@ -64,7 +64,7 @@ export const runWorker = (
       settings,
       database,
       logger,
-      services: await services(settings, logger, database.now),
+      services: await services(settings, { logger, database }),
     });
     return {
       logger,
