@@ -103,25 +103,25 @@ describe("asking the model", () => {
     },
   );
 
-  it("asks for a strict JSON schema of exactly the fields of an advice", async () => {
+  it("asks for a strict JSON schema of exactly the fields of an advice, reasons before the decision", async () => {
     await analyst().advise(question());
     const format = openai.chats[0]?.body.response_format;
     expect(format).toMatchObject({ type: "json_schema", json_schema: { strict: true } });
     const fields = [
+      "market_condition",
+      "key_evidence",
+      "rationale",
+      "what_to_watch_for",
       "final_signal",
       "confidence",
       "entry",
       "stop_loss",
       "take_profit",
-      "rationale",
-      "key_evidence",
-      "market_condition",
-      "what_to_watch_for",
       "suggested_hold",
       "hold_candles",
       "trade_duration_text",
     ];
-    expect(format?.json_schema.schema).toMatchObject({
+    expect(format?.json_schema?.schema).toMatchObject({
       required: fields,
       additionalProperties: false,
       properties: {
@@ -192,7 +192,7 @@ describe("asking the model", () => {
   it("shows it the user's image, which the provenance only mentions", async () => {
     const reply = await analyst().advise(question({ chartImage: PICTURE }));
     expect(openai.chats[0]?.images).toEqual([PICTURE]);
-    expect(openai.chats[0]?.body.response_format?.json_schema.schema).toMatchObject({
+    expect(openai.chats[0]?.body.response_format?.json_schema?.schema).toMatchObject({
       required: expect.arrayContaining(["chart_symbol", "chart_last_price", "chart_timeframe"]),
       properties: { chart_symbol: { type: ["string", "null"] } },
     });
@@ -215,16 +215,24 @@ describe("asking the model", () => {
     expect((await analyst().advise(question())).chart).toBeUndefined();
   });
 
-  it("explains why its last answer was not accepted", async () => {
+  it("shows it its last answer and explains why that was not accepted", async () => {
     const corrections = ["The stop is above the entry.", "Reward is below risk."];
-    const reply = await analyst().advise(question({ corrections }));
+    const rejectedReply = '{"final_signal":"BUY"}';
+    const reply = await analyst().advise(question({ corrections, rejectedReply }));
     const messages = openai.chats[0]?.body.messages ?? [];
-    expect(messages).toHaveLength(3);
-    expect(messages.at(-1)).toMatchObject({ role: "user" });
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(messages[2]?.content).toBe(rejectedReply);
     for (const correction of corrections) {
       expect(messages.at(-1)?.content).toContain(correction);
       expect(reply.prompt).toContain(correction);
     }
+  });
+
+  it("explains it in the same message where the last answer was empty", async () => {
+    await analyst().advise(question({ corrections: ["The answer is empty."] }));
+    const messages = openai.chats[0]?.body.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(messages[1]?.content).toContain("- The answer is empty.");
   });
 
   it("limits the reply, and says of one that was cut off that it has no advice", async () => {
@@ -237,7 +245,11 @@ describe("asking the model", () => {
     });
     openai.behave({ kind: "content", content: "", finishReason: "length" });
     const onlyReasoned = await analyst().advise(question({ chartImage: PICTURE }));
-    expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff: expect.stringContaining("4000") });
+    const cutOff =
+      "Reasoning alone used up the limit of 4000 tokens (OPENAI_MAX_OUTPUT_TOKENS); there was no answer.";
+    expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff });
+    openai.behave({ kind: "content", content: "<think>The trend", finishReason: "length" });
+    expect((await analyst().advise(question())).cutOff).toBe(cutOff);
   });
 
   it("understands a rationale by topic", async () => {
@@ -275,6 +287,74 @@ async function fencedAdvice(): Promise<{ content: string }> {
   return { content: JSON.stringify({ ...advice, final_signal: "sell" }) };
 }
 
+describe("a server that is at fault", () => {
+  const error = (code: unknown, message = "Provider returned error") => ({
+    kind: "body" as const,
+    body: { error: { message, code } },
+  });
+  const noChoices = { id: "1", choices: null, usage: null };
+
+  it.each<[string, OpenAiBehaviour, object]>([
+    ["a rate limit with status 200", error(429), { failure: "rate-limited", status: 429 }],
+    ["one in words", error("rate_limit_exceeded"), { failure: "rate-limited" }],
+    ["one as text", { kind: "body", body: { error: "overloaded" } }, { failure: "rate-limited" }],
+    ["an error with status 200", error(502), { failure: "refused", status: 502 }],
+    ["an error without a code", { kind: "body", body: { error: {} } }, { failure: "refused" }],
+    ["choices that are null", { kind: "body", body: noChoices }, { failure: "refused" }],
+    [
+      "an error in the choice",
+      { kind: "body", body: { choices: [{ error: { code: 503 }, message: { content: "" } }] } },
+      { failure: "refused" },
+    ],
+    [
+      "a model that gave up",
+      { kind: "content", content: "{", finishReason: "insufficient_system_resource" },
+      { failure: "refused" },
+    ],
+    [
+      "half a stream",
+      { kind: "body", body: 'data: {"choices":[{"delta":{"content":"{\\"final' },
+      { failure: "refused" },
+    ],
+  ])("may be tried again: %s", async (_, behaviour, expected) => {
+    openai.behave(behaviour);
+    const advice = analyst().advise(question());
+    await expect(advice).rejects.toMatchObject({ ...expected, retryable: true });
+    expect(openai.chats).toHaveLength(1);
+  });
+
+  it.each<[string, OpenAiBehaviour, number]>([
+    ["a header", { ...error(429), headers: { "retry-after": "3" } }, 3_000],
+    ["milliseconds", { ...error(429), headers: { "retry-after-ms": "70" } }, 70],
+    [
+      "a date",
+      {
+        ...error(429),
+        headers: {
+          date: "Fri, 27 Nov 2026 04:00:00 GMT",
+          "retry-after": "Fri, 27 Nov 2026 04:00:05 GMT",
+        },
+      },
+      5_000,
+    ],
+    ["words", error(429, "Rate limit reached. Please try again in 1.5s."), 1_500],
+    ["Google's words", error(429, "Please retry in 22 seconds"), 22_000],
+    ["a field", { kind: "body", body: { error: { code: 429, retry_after: 7 } } }, 7_000],
+  ])("is left alone for as long as it says: %s", async (_, behaviour, retryAfterMs) => {
+    openai.behave(behaviour);
+    await expect(analyst().advise(question())).rejects.toMatchObject({ retryAfterMs });
+  });
+
+  it("counts reasoning that stands in the total alone", async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 620 };
+    openai.behave({ kind: "body", body: { choices: [{ message: { content: "{}" } }], usage } });
+    const counted: CallUsage[] = [];
+    const asked = question({ onUsage: (each) => counted.push(each) });
+    await expect(analyst().advise(asked)).rejects.toMatchObject({ failure: "nonsense" });
+    expect(counted).toMatchObject([{ promptTokens: 100, completionTokens: 520 }]);
+  });
+});
+
 describe("when the model or its server is of no use", () => {
   it.each<[string, OpenAiBehaviour, string]>([
     [
@@ -292,7 +372,7 @@ describe("when the model or its server is of no use", () => {
       { kind: "content", content: "", finishReason: "content_filter" },
       "refused",
     ],
-    ["no choices", { kind: "no-choices" }, "nonsense"],
+    ["no choices", { kind: "no-choices" }, "refused"],
     ["an empty answer", { kind: "content", content: "" }, "nonsense"],
     ["prose", { kind: "content", content: "I think you should buy." }, "nonsense"],
     [
@@ -306,9 +386,9 @@ describe("when the model or its server is of no use", () => {
       "refused",
     ],
     ["another shape", { kind: "content", content: '{"signal":"BUY"}' }, "nonsense"],
-    ["an unknown signal", { kind: "content", content: '{"final_signal":"HOLD"}' }, "nonsense"],
-    ["a broken body", { kind: "broken-json" }, "nonsense"],
-    ["a web page", { kind: "html" }, "nonsense"],
+    ["an unknown signal", { kind: "content", content: '{"final_signal":"MAYBE"}' }, "nonsense"],
+    ["a broken body", { kind: "broken-json" }, "refused"],
+    ["a web page", { kind: "html" }, "refused"],
     ["a broken connection", { kind: "down" }, "unreachable"],
   ])("fails on %s, after one call", async (_, behaviour, failure) => {
     openai.behave(behaviour);
@@ -418,7 +498,7 @@ describe("when the model or its server is of no use", () => {
     const error = await analyst()
       .advise(question())
       .catch((reason: unknown) => reason);
-    expect(everythingIn(error)).toContain("Incorrect API key: [secret]");
+    expect(everythingIn(error)).toContain("check OPENAI_API_KEY");
     expect(everythingIn(error)).not.toContain(API_KEY);
   });
 });
