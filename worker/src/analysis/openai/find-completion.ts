@@ -11,7 +11,7 @@ import {
   readTokens,
   type TokenCounts,
 } from "./read-completion.ts";
-import { type Rejection, readRejection, serverFault } from "./read-rejection.ts";
+import { type Rejection, readRejection, serverFault, statusInBody } from "./read-rejection.ts";
 import { DEFAULT_TRAITS, type ParameterRejection, TraitsSearch } from "./server-traits.ts";
 
 export interface CompletionOptions extends ChatSettings {
@@ -88,7 +88,7 @@ function readAnswer(
   if (tokens) request.onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
   const completion = readCompletion(body);
   if (completion) return { kind: "completion", completion };
-  const rejection = { status: undefined, body: JSON.stringify(body), headers };
+  const rejection = { status: statusInBody(body), body: JSON.stringify(body), headers };
   return { kind: "rejection", rejection };
 }
 

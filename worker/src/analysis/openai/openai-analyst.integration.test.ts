@@ -300,6 +300,11 @@ describe("a server that is at fault", () => {
     ["one as text", { kind: "body", body: { error: "overloaded" } }, { failure: "rate-limited" }],
     ["an error with status 200", error(502), { failure: "refused", status: 502 }],
     ["an error without a code", { kind: "body", body: { error: {} } }, { failure: "refused" }],
+    [
+      "an error document with status 200",
+      { kind: "body", body: { object: "error", message: "Too many", code: 429 } },
+      { failure: "rate-limited", status: 429 },
+    ],
     ["choices that are null", { kind: "body", body: noChoices }, { failure: "refused" }],
     [
       "an error in the choice",
@@ -461,6 +466,14 @@ describe("when the model or its server is of no use", () => {
     await expect(analyst({ callTimeoutMs: 80 }).advise(question())).rejects.toMatchObject({
       failure: "timeout",
     });
+  });
+
+  it("has more time for a picture", async () => {
+    openai.behave({ kind: "advice", delayMs: 400 });
+    const slow = analyst({ callTimeoutMs: 80, imageCallTimeoutMs: 10_000 });
+    await expect(slow.advise(question())).rejects.toMatchObject({ failure: "timeout" });
+    const { advice } = await slow.advise(question({ chartImage: PICTURE }));
+    expect(advice.final_signal).toBe("BUY");
   });
 
   it("ends at once when the caller gives up", async () => {

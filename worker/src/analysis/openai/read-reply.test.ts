@@ -30,6 +30,11 @@ describe("a reply is read", () => {
     ["after thinking", `<think>\nTrend is up. Is the stop too near? No.\n</think>\n\n${A}`],
     ["after thinking in another tag", `<Thinking mode="deep">Hm.</Thinking>${A}`],
     ["after Mistral's thinking", `[THINK]Up?[/THINK]${A}`],
+    [
+      "after another channel",
+      `<|channel|>analysis<|message|>${SELL}?<|end|><|start|>assistant<|channel|>final<|message|>${A}`,
+    ],
+    ["after Kimi's thinking", `◁think▷${SELL}?◁/think▷${A}`],
     ["after empty thinking", `<think></think>${A}`],
     ["after a draft in the thinking", `<think>draft {"final_signal": "WAIT"}? No.</think>${A}`],
     ["after a fenced draft", `<think>${fenced(SELL)} Hm, no.</think>\n${fenced(A)}`],
@@ -115,6 +120,7 @@ describe("a reply is not read", () => {
   it.each([
     ["empty", "", "is empty"],
     ["only thinking", `<think>${A}`, "is empty"],
+    ["only the channel of thinking", `<|channel|>analysis<|message|>${A}`, "is empty"],
     ["an answer with thinking that does not end", `${A}<think>Or rather`, "is empty"],
     ["prose", "Buy!", "no JSON object"],
     ["cut off", A.slice(0, -30), "does not end"],

@@ -40,13 +40,12 @@ class ReplyFault extends Error {
   override readonly name = "ReplyFault";
 }
 
-const THINKING = "(?:think|thinking|thought|reasoning|reflection)";
-const THOUGHTS = new RegExp(
-  `<${THINKING}\\b[^>]*>[\\s\\S]*?</${THINKING}\\s*>|\\[THINK\\][\\s\\S]*?\\[/THINK\\]`,
-  "gi",
-);
-const THOUGHT_END = new RegExp(`</${THINKING}\\s*>|\\[/THINK\\]`, "gi");
-const THOUGHT_START = new RegExp(`<${THINKING}\\b[^>]*>|\\[THINK\\]`, "i");
+const TAG = "(?:think|thinking|thought|reasoning|reflection)";
+const THOUGHT_STARTS = `<${TAG}\\b[^>]*>|\\[THINK\\]|◁think▷|<\\|channel\\|>analysis`;
+const THOUGHT_ENDS = `</${TAG}\\s*>|\\[/THINK\\]|◁/think▷|<\\|channel\\|>final\\s*<\\|message\\|>`;
+const THOUGHTS = new RegExp(`(?:${THOUGHT_STARTS})[\\s\\S]*?(?:${THOUGHT_ENDS})`, "gi");
+const THOUGHT_END = new RegExp(THOUGHT_ENDS, "gi");
+const THOUGHT_START = new RegExp(THOUGHT_STARTS, "i");
 
 /** What follows the thinking. Some servers leave out its first tag; while the last one is missing, there is no answer. */
 export function withoutThinking(reply: string): string {
