@@ -3,7 +3,11 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { ModelServerTraits } from "@shared/database/models/model-server.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import {
+  type FakeOpenAi,
+  type OpenAiBehaviour,
+  startFakeOpenAi,
+} from "@shared/testing/fakes/fake-openai.ts";
 import {
   FAULTY_SERVERS,
   MODEL_SERVERS,
@@ -13,7 +17,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Recordings } from "../../market-data/replay/replay-market-data.ts";
 import { patient } from "../../testing/fakes.ts";
-import { SettingsFaultError } from "../analyst.ts";
+import { type AdviceRequest, type CallUsage, SettingsFaultError } from "../analyst.ts";
 import { buildMarketBrief } from "../market-brief.ts";
 import { requestAdvice, StageTimer } from "../request-advice.ts";
 import { storedModelServer } from "./model-server-store.ts";
@@ -223,4 +227,85 @@ it("a fault of the settings is logged and stored once, until a call succeeds", a
   openai.behave({ kind: "advice" });
   await analyse(analyst);
   expect(await stored()).toBeUndefined();
+});
+
+const question = (part: Partial<AdviceRequest> = {}): AdviceRequest => ({
+  brief,
+  costs: DEFAULT_TRADING_COSTS.crypto,
+  corrections: [],
+  abort: patient(),
+  ...part,
+});
+
+describe("a server that is at fault", () => {
+  const error = (code: unknown, message = "Provider returned error") => ({
+    kind: "body" as const,
+    body: { error: { message, code } },
+  });
+  const noChoices = { id: "1", choices: null, usage: null };
+
+  it.each<[string, OpenAiBehaviour, object]>([
+    ["a rate limit with status 200", error(429), { failure: "rate-limited", status: 429 }],
+    ["one in words", error("rate_limit_exceeded"), { failure: "rate-limited" }],
+    ["one as text", { kind: "body", body: { error: "overloaded" } }, { failure: "rate-limited" }],
+    ["an error with status 200", error(502), { failure: "refused", status: 502 }],
+    ["an error without a code", { kind: "body", body: { error: {} } }, { failure: "refused" }],
+    [
+      "an error document with status 200",
+      { kind: "body", body: { object: "error", message: "Too many", code: 429 } },
+      { failure: "rate-limited", status: 429 },
+    ],
+    ["choices that are null", { kind: "body", body: noChoices }, { failure: "refused" }],
+    [
+      "an error in the choice",
+      { kind: "body", body: { choices: [{ error: { code: 503 }, message: { content: "" } }] } },
+      { failure: "refused" },
+    ],
+    [
+      "a model that gave up",
+      { kind: "content", content: "{", finishReason: "insufficient_system_resource" },
+      { failure: "refused" },
+    ],
+    [
+      "half a stream",
+      { kind: "body", body: 'data: {"choices":[{"delta":{"content":"{\\"final' },
+      { failure: "refused" },
+    ],
+  ])("may be tried again: %s", async (_, behaviour, expected) => {
+    openai.behave(behaviour);
+    const advice = newAnalyst().advise(question());
+    await expect(advice).rejects.toMatchObject({ ...expected, retryable: true });
+    expect(openai.chats).toHaveLength(1);
+  });
+
+  it.each<[string, OpenAiBehaviour, number]>([
+    ["a header", { ...error(429), headers: { "retry-after": "3" } }, 3_000],
+    ["milliseconds", { ...error(429), headers: { "retry-after-ms": "70" } }, 70],
+    [
+      "a date",
+      {
+        ...error(429),
+        headers: {
+          date: "Fri, 27 Nov 2026 04:00:00 GMT",
+          "retry-after": "Fri, 27 Nov 2026 04:00:05 GMT",
+        },
+      },
+      5_000,
+    ],
+    ["words", error(429, "Rate limit reached. Please try again in 1.5s."), 1_500],
+    ["Google's words", error(429, "Please retry in 22 seconds"), 22_000],
+    ["a field", { kind: "body", body: { error: { code: 429, retry_after: 7 } } }, 7_000],
+  ])("is left alone for as long as it says: %s", async (_, behaviour, retryAfterMs) => {
+    openai.behave(behaviour);
+    await expect(newAnalyst().advise(question())).rejects.toMatchObject({ retryAfterMs });
+  });
+
+  it("counts reasoning that stands in the total alone", async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 620 };
+    openai.behave({ kind: "body", body: { choices: [{ message: { content: "{}" } }], usage } });
+    const counted: CallUsage[] = [];
+    const asked = question({ onUsage: (each) => counted.push(each) });
+    await expect(newAnalyst().advise(asked)).rejects.toMatchObject({ failure: "nonsense" });
+    expect(counted).toMatchObject([{ promptTokens: 100, completionTokens: 520 }]);
+  });
 });
