@@ -13,6 +13,7 @@ import {
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
+import { warnOfShortContext } from "./analysis/openai/server-models.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
 import { emailSender } from "./delivery/email-sender.ts";
@@ -48,7 +49,7 @@ export const createServices = async (
   { logger, database }: ServiceDeps,
 ): Promise<WorkerServices> => ({
   market: await createMarketData({ settings, now: () => database.now().getTime(), logger, database }),
-  analyst: createAnalyst(settings),
+  analyst: createAnalyst(settings, { logger, database }),
 });
 
 export const runWorker = (
@@ -100,7 +101,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
-  await market.probe();
+  await probeServices(options, shutdown.signal);
   const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
   const heartbeat = await startHeartbeat({ ...deps, workerId, concurrency, model, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
@@ -128,6 +129,15 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
       endpoint?.close();
     },
   };
+}
+
+/** Nothing waits for the server of the model, which may be slow. */
+async function probeServices(
+  { settings, logger, services }: WorkerOptions,
+  abort: AbortSignal,
+): Promise<void> {
+  void warnOfShortContext(settings, { logger, abort });
+  await services.market.probe();
 }
 
 /** Without the key, the addresses of channels cannot be read; signals are made all the same. */
