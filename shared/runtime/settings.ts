@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { emailSchema } from "@shared/contract/authentication.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
@@ -129,7 +130,7 @@ const settingsSchema = z.object({
     .string()
     .regex(/^(https:\/\/\S+|@?\w{4,32})$/, { error: "must be a user name or an https address" })
     .optional(),
-  VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
+  VITE_CONTACT_EMAIL: emailSchema.default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
   MONGODB_URI: mongodbAddress.optional().meta(SECRET),
   EMBEDDED_DATABASE: onOrOff.optional(),
@@ -140,7 +141,7 @@ const settingsSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
     .default("admin"),
-  ADMIN_EMAIL: z.email().default("admin@example.com"),
+  ADMIN_EMAIL: emailSchema.default("admin@example.com"),
   ADMIN_PASSWORD: z.string().min(6).optional().meta(SECRET),
   IDENTITY_PROVIDER: z.enum(["builtin", "firebase"]).default("builtin"),
   FIREBASE_API_KEY: optionalText.meta(SECRET),
