@@ -119,7 +119,7 @@ const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
   CLIENT_PORT: port.default(5173),
-  VITE_API_URL: httpUrl.optional(),
+  VITE_API_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
   VITE_CONTACT_WHATSAPP: z
     .string()
     .regex(/^(https:\/\/\S+|\+?\d[\d ()-]{5,23})$/, {
@@ -147,7 +147,11 @@ const settingsSchema = z.object({
   FIREBASE_API_KEY: optionalText.meta(SECRET),
   FIREBASE_AUTH_URL: httpUrl.optional(),
   SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" })
+    .url({
+      protocol: /^smtps?$/,
+      error:
+        "must be an smtp(s):// address; percent-encode special characters of its user and password, as / by %2F",
+    })
     .optional()
     .meta(SECRET),
   MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
@@ -269,6 +273,7 @@ function readSecretFiles(env: NodeJS.ProcessEnv): Record<string, string> {
 
 function readSecretFile(name: string, file: string): string {
   try {
+    // Also without a byte order mark, which is white space here.
     return readFileSync(file, "utf8").trim();
   } catch (error) {
     throw new SettingsError(`${name}_FILE: cannot be read`, { cause: error });
@@ -462,7 +467,8 @@ export type Settings = ReturnType<typeof loadSettings>;
 /** Reads `.env` if it exists. Variables of the environment take precedence. */
 export function readDotEnv(): void {
   try {
-    const fromFile = parseEnv(readFileSync(".env", "utf8"));
+    // Editors on Windows start a file with a byte order mark, which would belong to the first name.
+    const fromFile = parseEnv(readFileSync(".env", "utf8").replace(/^\uFEFF/, ""));
     for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
