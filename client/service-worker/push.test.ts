@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describePush } from "./push.ts";
+import { describePush, showPush } from "./push.ts";
 
 const textOf = (type: string, data: object) => describePush(JSON.stringify({ type, data }));
 
@@ -12,6 +12,13 @@ describe("the notification of a push", () => {
       body: "Entry 100.5 · Stop loss 102",
       to: "/signals/one",
     });
+  });
+
+  it("writes tiny prices without an exponent", () => {
+    const analysis = { final_signal: "BUY", entry: 9.1e-6, stop_loss: 4.2e-7, take_profit: 4e-8 };
+    expect(textOf("signal.completed", { symbol: "PEPE/USDT", analysis }).body).toBe(
+      "Entry 0.0000091 · Stop loss 0.00000042 · Take profit 0.00000004",
+    );
   });
 
   it.each([
@@ -33,5 +40,25 @@ describe("the notification of a push", () => {
     ['{"type":"signal.completed","data":{"analysis":7}}', "wrong data"],
   ])("says that something is new for %j: %s", (text) => {
     expect(describePush(text)).toMatchObject({ title: "AI Trading Bot", to: "/dashboard" });
+  });
+});
+
+describe("a push", () => {
+  it.each([
+    ["shows a notification without a sound while the app is in view", "visible", true],
+    ["shows a notification with a sound while the app is in the background", "hidden", false],
+  ])("%s", async (_, visibilityState, silent) => {
+    const shown: unknown[] = [];
+    const scope = {
+      clients: { matchAll: () => Promise.resolve([{ visibilityState }]) },
+      registration: {
+        showNotification: (title: string, options: object) => {
+          shown.push({ title, ...options });
+          return Promise.resolve();
+        },
+      },
+    };
+    await showPush(scope, '{"type":"channel.test","data":{}}');
+    expect(shown).toMatchObject([{ title: "Test notification", silent }]);
   });
 });

@@ -1,3 +1,5 @@
+import { SUBSCRIPTION_CHANGED } from "@shared/contract/constants.ts";
+import { plainPrice } from "@shared/contract/price-decimals.ts";
 import { z } from "zod/mini";
 
 // Compiling schemas would need `eval`, which the content policy forbids.
@@ -37,20 +39,43 @@ interface PushText {
   to: string;
 }
 
-/** Shows a push as a notification, unless the app is in view: it shows the event itself. */
-export async function showPush(
-  { clients, registration }: ServiceWorkerGlobalScope,
-  event: PushEvent,
-): Promise<void> {
+/** What of a service worker shows a push. */
+interface PushScope {
+  clients: {
+    matchAll(options: { type: "window" }): Promise<readonly { visibilityState: string }[]>;
+  };
+  registration: { showNotification(title: string, options: NotificationOptions): Promise<void> };
+}
+
+/**
+ * Shows a push as a notification, also while the app is in view: iOS ends a subscription after three pushes that show
+ * none. Then it makes no sound, because the app shows the event itself.
+ */
+export async function showPush({ clients, registration }: PushScope, text: string): Promise<void> {
   const windows = await clients.matchAll({ type: "window" });
-  if (windows.some(({ visibilityState }) => visibilityState === "visible")) return;
-  const { title, body, to } = describePush(event.data?.text() ?? "");
+  const silent = windows.some(({ visibilityState }) => visibilityState === "visible");
+  const { title, body, to } = describePush(text);
   const actions = [
     { action: "open", title: "Open" },
     { action: "dismiss", title: "Dismiss" },
   ];
-  const options = { body, icon: "/icon-192.png", badge: "/icon-192.png", data: to, actions };
+  const options = {
+    body,
+    icon: "/icon-192.png",
+    badge: "/icon-192.png",
+    data: to,
+    actions,
+    silent,
+  };
   await registration.showNotification(title, options);
+}
+
+/** Lets open pages register this browser again: its subscription was replaced or has expired. */
+export async function reportSubscriptionChange({
+  clients,
+}: ServiceWorkerGlobalScope): Promise<void> {
+  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  for (const page of windows) page.postMessage({ type: SUBSCRIPTION_CHANGED });
 }
 
 /** Opens the page of a notification, in a tab of the app if there is one. */
@@ -144,12 +169,12 @@ function describeSignal({ analysis }: Message["data"], market: string): Omit<Pus
   } = analysis;
   const certainty = confidence === undefined ? "" : ` (${Math.round(confidence)} %)`;
   const levels = [
-    entry != null && `Entry ${entry}`,
-    stop != null && `Stop loss ${stop}`,
-    target != null && `Take profit ${target}`,
+    entry != null && `Entry ${plainPrice(entry)}`,
+    stop != null && `Stop loss ${plainPrice(stop)}`,
+    target != null && `Take profit ${plainPrice(target)}`,
   ];
   return { title: `${signal} ${market}${certainty}`, body: levels.filter(Boolean).join(" · ") };
 }
 
 const atPrice = (value: number | null | undefined): string =>
-  value == null ? "" : `Price ${value}`;
+  value == null ? "" : `Price ${plainPrice(value)}`;

@@ -1,32 +1,62 @@
 import { z } from "zod";
-import { reauthenticationSchema } from "./account.ts";
+import { codeSchema, passwordSchema, reauthenticationSchema } from "./account.ts";
 import { MIN_PASSWORD_LENGTH } from "./constants.ts";
 
 /** Usernames are unique case-insensitively. */
-export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
-  error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
-});
+export const usernameSchema = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9_.-]{3,32}$/, {
+    error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
+  });
 
-const emailSchema = z.email({ error: "Enter a valid email address." }).max(254);
+/** With an international domain as punycode (`xn--…`), as mail servers need it. Other texts stay as they are. */
+export function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  const domain = address.slice(at);
+  if (at === 0 || !/[^\p{ASCII}]/u.test(domain) || /[/\\?#:@\s]/.test(domain)) return address;
+  const url = `http://${domain}`;
+  return URL.canParse(url) ? address.slice(0, at) + new URL(url).hostname : address;
+}
+
+const DOMAIN_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
+/** As email fields of HTML permit, except that the domain needs a dot. */
+const EMAIL = new RegExp(
+  String.raw`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${DOMAIN_LABEL}(?:\.${DOMAIN_LABEL})+$`,
+);
+
+export const emailSchema = z
+  .string()
+  .trim()
+  .overwrite(withAsciiDomain)
+  .regex(EMAIL, { error: "Enter a valid email address." })
+  .max(254)
+  .meta({ format: "email" });
 
 const newPasswordSchema = z
   .string()
+  .normalize("NFKC")
   .min(MIN_PASSWORD_LENGTH, {
     error: `New password must be at least ${MIN_PASSWORD_LENGTH} characters long.`,
   })
   .max(256, { error: "Use at most 256 characters." });
 
-const passwordSchema = z.string().min(1, { error: "Enter your password." }).max(256);
+const ownPasswordSchema = passwordSchema.min(1, { error: "Enter your password." });
 
-/** A code of an authenticator app, or a recovery code. */
-const codeSchema = z.string().trim().min(1, { error: "Enter a code." }).max(32);
+const ownCodeSchema = codeSchema.min(1, { error: "Enter a code." });
 
 export const loginRequestSchema = z
   .object({
-    username: z.string().min(1, { error: "Enter your username." }).max(320),
-    password: passwordSchema,
+    /** Or the address. */
+    username: z
+      .string()
+      .trim()
+      .overwrite(withAsciiDomain)
+      .min(1, { error: "Enter your username." })
+      .max(320),
+    password: ownPasswordSchema,
     /** Of the second factor, if it is on. */
-    code: codeSchema.optional(),
+    code: ownCodeSchema.optional(),
   })
   .meta({ id: "LoginRequest" });
 export type LoginRequest = z.infer<typeof loginRequestSchema>;
@@ -62,7 +92,7 @@ export type ResetPasswordRequest = z.infer<typeof resetPasswordRequestSchema>;
 
 export const changePasswordRequestSchema = z
   .object({
-    current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
+    current_password: passwordSchema.min(1, { error: "Enter your current password." }),
     new_password: newPasswordSchema,
   })
   .meta({ id: "ChangePasswordRequest" });
@@ -74,17 +104,17 @@ export const startTwoFactorSchema = reauthenticationSchema
 
 /** `username` confirms which account it is. */
 export const accountDeletionSchema = z
-  .object({ username: z.string().min(1, { error: "Enter your username." }).max(32) })
+  .object({ username: z.string().trim().min(1, { error: "Enter your username." }).max(32) })
   .extend(reauthenticationSchema.shape)
   .meta({ id: "AccountDeletion" });
 export type AccountDeletion = z.infer<typeof accountDeletionSchema>;
 
 export const confirmTwoFactorSchema = z
-  .object({ code: codeSchema })
+  .object({ code: ownCodeSchema })
   .meta({ id: "ConfirmTwoFactorRequest" });
 
 export const disableTwoFactorSchema = z
-  .object({ password: passwordSchema, code: codeSchema })
+  .object({ password: ownPasswordSchema, code: ownCodeSchema })
   .meta({ id: "DisableTwoFactorRequest" });
 export type DisableTwoFactorRequest = z.infer<typeof disableTwoFactorSchema>;
 

@@ -1,9 +1,28 @@
+import { SettingsError } from "@shared/runtime/settings.ts";
 import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { MongoClient } from "mongodb";
-import { expect, it, vi } from "vitest";
+import { MongoMemoryServer } from "mongodb-memory-server";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureMongod } from "../../scripts/lib/mongo/mongod.ts";
 import { openDatabase, readTime } from "./database.ts";
 
 const TEN_MINUTES_MS = 600_000;
+
+describe("a server that is no member of a replica set", () => {
+  let standalone: MongoMemoryServer;
+  beforeAll(async () => {
+    const { path, version } = await ensureMongod();
+    standalone = await MongoMemoryServer.create({ binary: { systemBinary: path, version } });
+  });
+  afterAll(() => standalone.stop());
+
+  it.each(["", "&replicaSet=rs0"])("is refused with the name of the setting (%s)", async (set) => {
+    const uri = `${standalone.getUri("signals")}?directConnection=false${set}`;
+    const opening = openDatabase({ uri });
+    await expect(opening).rejects.toThrow(SettingsError);
+    await expect(opening).rejects.toThrow(/^MONGODB_URI: .*replica set.*$/);
+  });
+});
 
 it("a database of a former version is refused with one clear line", async () => {
   const uri = newDatabaseUri("former");

@@ -1,4 +1,5 @@
 import type { Logger } from "@shared/runtime/logger.ts";
+import { SettingsError } from "@shared/runtime/settings.ts";
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
@@ -70,7 +71,8 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
     readConcern: { level: "majority" },
   });
   const models = defineModels(connection);
-  await connection.asPromise();
+  await connection.asPromise().catch(refuseStandalone);
+  await assertReplicaSet(connection);
   await refuseFormerFormat(connection);
   for (const model of Object.values(connection.models)) await createMissing(model);
   const clock = await DatabaseClock.start({ readTime: () => readTime({ connection }) });
@@ -86,6 +88,34 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
     },
   };
 }
+
+/** What the driver reports if the set of the address has no member: a standalone server belongs to none. */
+const noMemberSchema = z.object({
+  reason: z.object({
+    type: z.literal("ReplicaSetNoPrimary"),
+    servers: z.map(z.string(), z.unknown()).refine(({ size }) => size === 0),
+  }),
+});
+
+function refuseStandalone(error: unknown): never {
+  if (noMemberSchema.safeParse(error).success) throw noReplicaSet();
+  throw error;
+}
+
+const topologySchema = z.object({ setName: z.string().optional(), msg: z.string().optional() });
+
+/** Transactions and change streams need a replica set, or a sharded cluster of them. */
+async function assertReplicaSet(connection: Connection): Promise<void> {
+  const { setName, msg } = topologySchema.parse(await nativeDb(connection).command({ hello: 1 }));
+  if (setName !== undefined || msg === "isdbgrid") return;
+  await connection.close();
+  throw noReplicaSet();
+}
+
+const noReplicaSet = (): SettingsError =>
+  new SettingsError(
+    "MONGODB_URI: must be the address of a replica set. Start mongod with --replSet rs0 and run rs.initiate() once.",
+  );
 
 const UNAUTHORIZED = 13;
 const indexKeySchema = z.record(z.string(), z.literal([1, -1]));

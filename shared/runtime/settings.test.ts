@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import {
   DEFAULT_MODEL,
   loadDeliverySettings,
   loadSettings,
   loadWorkerSettings,
+  readDotEnv,
   SettingsError,
 } from "./settings.ts";
 
@@ -337,4 +338,31 @@ it.each(["0", "-1", "1.5", "many"])("a limit of %s analyses a day is refused", (
   expect(() => loadWith({ ANALYSES_PER_USER_PER_DAY: limit })).toThrow(
     "ANALYSES_PER_USER_PER_DAY: must be a whole number of 1 or more, or off",
   );
+});
+
+it("the .env file may start with a byte order mark, as editors on Windows write it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "dot-env-"));
+  const startFolder = process.cwd();
+  onTestFinished(() => {
+    process.chdir(startFolder);
+    rmSync(folder, { recursive: true });
+  });
+  vi.stubEnv("FIRST_SETTING", undefined);
+  vi.stubEnv("SECOND_SETTING", undefined);
+  writeFileSync(join(folder, ".env"), "\uFEFFFIRST_SETTING=1\r\nSECOND_SETTING=2\r\n");
+  process.chdir(folder);
+  readDotEnv();
+  expect([process.env.FIRST_SETTING, process.env.SECOND_SETTING]).toEqual(["1", "2"]);
+});
+
+it("a password of the mail server with a slash is refused with the way to write it", () => {
+  const load = () => loadWorkerSettings({ SMTP_URL: "smtp://me:pass/word@mail.example.com" });
+  expect(load).toThrow(/^SMTP_URL: .*percent-encode.*%2F$/);
+});
+
+it.each([
+  ["https://example.com/api/", "https://example.com/api"],
+  ["https://example.com/", "https://example.com"],
+])("the address of the API may have a path: %s", (VITE_API_URL, used) => {
+  expect(loadWorkerSettings({ VITE_API_URL }).VITE_API_URL).toBe(used);
 });

@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { emailSchema } from "@shared/contract/authentication.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
@@ -125,7 +126,7 @@ const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
   CLIENT_PORT: port.default(5173),
-  VITE_API_URL: httpUrl.optional(),
+  VITE_API_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
   VITE_CONTACT_WHATSAPP: z
     .string()
     .regex(/^(https:\/\/\S+|\+?\d[\d ()-]{5,23})$/, {
@@ -136,7 +137,7 @@ const settingsSchema = z.object({
     .string()
     .regex(/^(https:\/\/\S+|@?\w{4,32})$/, { error: "must be a user name or an https address" })
     .optional(),
-  VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
+  VITE_CONTACT_EMAIL: emailSchema.default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
   MONGODB_URI: mongodbAddress.optional().meta(SECRET),
   EMBEDDED_DATABASE: onOrOff.optional(),
@@ -147,13 +148,17 @@ const settingsSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
     .default("admin"),
-  ADMIN_EMAIL: z.email().default("admin@example.com"),
+  ADMIN_EMAIL: emailSchema.default("admin@example.com"),
   ADMIN_PASSWORD: z.string().min(6).optional().meta(SECRET),
   IDENTITY_PROVIDER: z.enum(["builtin", "firebase"]).default("builtin"),
   FIREBASE_API_KEY: optionalText.meta(SECRET),
   FIREBASE_AUTH_URL: httpUrl.optional(),
   SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" })
+    .url({
+      protocol: /^smtps?$/,
+      error:
+        "must be an smtp(s):// address; percent-encode special characters of its user and password, as / by %2F",
+    })
     .optional()
     .meta(SECRET),
   MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
@@ -280,6 +285,7 @@ function readSecretFiles(env: NodeJS.ProcessEnv): Record<string, string> {
 
 function readSecretFile(name: string, file: string): string {
   try {
+    // Also without a byte order mark, which is white space here.
     return readFileSync(file, "utf8").trim();
   } catch (error) {
     throw new SettingsError(`${name}_FILE: cannot be read`, { cause: error });
@@ -473,7 +479,8 @@ export type Settings = ReturnType<typeof loadSettings>;
 /** Reads `.env` if it exists. Variables of the environment take precedence. */
 export function readDotEnv(): void {
   try {
-    const fromFile = parseEnv(readFileSync(".env", "utf8"));
+    // Editors on Windows start a file with a byte order mark, which would belong to the first name.
+    const fromFile = parseEnv(readFileSync(".env", "utf8").replace(/^\uFEFF/, ""));
     for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return;

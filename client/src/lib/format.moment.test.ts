@@ -5,7 +5,7 @@ test("within a sentence a price is grouped and has no more decimals than it need
   expect([113_900, 1.169806, 0.00001234].map(formatPriceInText)).toEqual([
     "113,900",
     "1.16981",
-    "0.00001",
+    "0.00001234",
   ]);
 });
 

@@ -1,4 +1,5 @@
-import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
+import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
+import { priceDecimals } from "@shared/contract/price-decimals.ts";
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -9,8 +10,8 @@ export const formatCount = numberFormat({});
 export const formatPlural = (number: number, noun: string): string =>
   `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** A price level, with five decimals. */
-export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
+/** A price level, with five decimals; a tiny one with five significant digits. */
+export const formatPrice = (price: number): string => price.toFixed(priceDecimals(price));
 
 export const formatUsd = numberFormat({ style: "currency", currency: "USD" });
 
@@ -85,7 +86,7 @@ export function confidenceLevel(confidence: number): ConfidenceLevel {
 export function axisDecimals(price: number): number {
   if (price >= 1_000) return 2;
   if (price >= 10) return 3;
-  return 5;
+  return priceDecimals(price);
 }
 
 export function formatQuote(price: number): string {
@@ -96,8 +97,15 @@ export function formatQuote(price: number): string {
   });
 }
 
-/** A price within a sentence, e.g. `113,900` or `1.16981`. */
-export const formatPriceInText = numberFormat({ maximumFractionDigits: PRICE_DECIMALS });
+/** A price within a sentence, e.g. `113,900`, `1.16981` or `0.0000091`. */
+export function formatPriceInText(price: number): string {
+  const decimals = priceDecimals(price);
+  const format = priceFormats.get(decimals) ?? numberFormat({ maximumFractionDigits: decimals });
+  priceFormats.set(decimals, format);
+  return format(price);
+}
+
+const priceFormats = new Map<number, (price: number) => string>();
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {

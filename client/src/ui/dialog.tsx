@@ -91,7 +91,9 @@ export function CredentialFields({ problem }: { problem: Error | null }) {
         <TextField
           name="code"
           label="Code of your authenticator app"
-          inputMode="numeric"
+          hint="Or one of your recovery codes."
+          autoCapitalize="none"
+          spellCheck={false}
           autoComplete="one-time-code"
         />
       )}

@@ -4,7 +4,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
-import { type AppMiddleware, sessionOf } from "./context.ts";
+import { type AppMiddleware, matchedRoute, sessionOf } from "./context.ts";
 import { sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
 /**
@@ -29,7 +29,7 @@ export function requireUser(
         { ...deps, origin: ctx.state.origin },
         ctx.state.claims,
       );
-      if (!isOpenForEnrolment(ctx.path)) assertEnrolled(deps.settings, session.user);
+      if (!isOpenForEnrolment(matchedRoute(ctx))) assertEnrolled(deps.settings, session.user);
       ctx.state.session = session;
       await next();
     });
@@ -45,8 +45,8 @@ export function assertEnrolled(
   throw new AppError("two-factor-enrolment-required", detail);
 }
 
-/** Whether an administrator who must turn on the second factor may use a path. */
-export const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
+/** Whether an administrator who must turn on the second factor may use a route. */
+export const isOpenForEnrolment = (route: string): boolean => /^\/(logout|me(\/.*)?)$/.test(route);
 
 export const requireApproved: AppMiddleware = (ctx, next) => {
   assertApproved(sessionOf(ctx).user);

@@ -3,6 +3,7 @@ import type Router from "@koa/router";
 import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Middleware, ParameterizedContext } from "koa";
+import { z } from "zod";
 import { unauthenticated } from "./errors.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
@@ -20,6 +21,14 @@ export interface AppState {
 export type AppContext = ParameterizedContext<AppState>;
 export type AppMiddleware = Middleware<AppState>;
 export type AppRouter = Router<AppState>;
+
+const routedSchema = z.object({ _matchedRoute: z.string().default("none") });
+
+/**
+ * The path of the route as declared, such as `/shared/:token`; `none` if no route matched. One route has many paths:
+ * `/login`, `/LOGIN`, `/login/`.
+ */
+export const matchedRoute = (ctx: AppContext): string => routedSchema.parse(ctx)._matchedRoute;
 
 /** @throws AppError unauthenticated on a route without `requireUser` */
 export function sessionOf(ctx: { state: AppState }): AuthenticatedSession {

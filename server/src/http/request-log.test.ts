@@ -91,8 +91,30 @@ describe("requestLog", () => {
     expect(lines.join()).not.toMatch(/in-the-query|in-a-header|in-the-body/);
   });
 
-  it("leaves out the token of a shared signal", async () => {
-    const lines = await logOf(answerOk, "/shared/the-token");
-    expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/shared/[secret]"]);
+  /** Sets the route, as the router does. */
+  const routed =
+    (route: string): AppMiddleware =>
+    (ctx) => {
+      Object.assign(ctx, { _matchedRoute: route });
+      ctx.body = "ok";
+    };
+
+  it.each([
+    ["/shared/:token", "/Shared/the-token/"],
+    ["/shared/:token/image.png", "/shared/the-token/image.png"],
+  ])("leaves out the token of %s", async (route, path) => {
+    const lines = await logOf(routed(route), path);
+    expect(lines.join()).toContain("[secret]");
+    expect(lines.join()).not.toContain("the-token");
+  });
+
+  it("leaves out what may be a token in a path without a route", async () => {
+    const lines = await logOf(answerOk, "/Shared/the-token");
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/Shared/[secret]"]);
+  });
+
+  it("keeps other parameters", async () => {
+    const lines = await logOf(routed("/signals/:id"), "/signals/17");
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/signals/17"]);
   });
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Logger } from "@shared/runtime/logger.ts";
-import { z } from "zod";
-import type { AppMiddleware } from "./context.ts";
+import { type AppContext, type AppMiddleware, matchedRoute } from "./context.ts";
 import type { ServerMetrics } from "./server-metrics.ts";
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -28,11 +27,20 @@ export function requestId(logger: Logger): AppMiddleware {
   };
 }
 
-/** Set by the router. Unknown paths have no route. */
-const routedSchema = z.object({ _matchedRoute: z.string().default("none") });
+/** Parameters of paths that give access by themselves. */
+const SECRET_PARAMETER = ":token";
 
-/** The token in it opens a shared signal. */
-const SHARED_PATH = /^(\/shared\/).+/;
+/** The path, without secrets. Of a path without a route only the first part is known to be none. */
+function loggedPath(ctx: AppContext): string {
+  const route = matchedRoute(ctx).split("/");
+  const parts = ctx.path.split("/");
+  const isKnown = route.length > 1;
+  const shown = parts.map((part, index) => {
+    const isSecret = isKnown ? route[index] === SECRET_PARAMETER : index > 1 && part !== "";
+    return isSecret ? "[secret]" : part;
+  });
+  return shown.join("/");
+}
 
 /**
  * Logs one line per request, without its query, headers or body, and measures it by route, because the number of paths is
@@ -45,12 +53,12 @@ export function requestLog(metrics: Pick<ServerMetrics, "observeRequest">): AppM
       await next();
     } finally {
       const { method, status } = ctx;
-      const path = ctx.path.replace(SHARED_PATH, "$1[secret]");
+      const path = loggedPath(ctx);
       const durationMs = performance.now() - startedAt;
       const userId = ctx.state.session?.user._id.toString();
       const line = { method, path, status, durationMs: Math.round(durationMs), userId };
       ctx.state.log.info(line, "request");
-      const route = routedSchema.parse(ctx)._matchedRoute;
+      const route = matchedRoute(ctx);
       metrics.observeRequest({ method, route, status, seconds: durationMs / 1_000 });
     }
   };

@@ -1,5 +1,6 @@
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
 import { type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
+import { cutText } from "@shared/domain/cut-text.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
 import { formatAtTick, type MarketBrief } from "./market-brief.ts";
@@ -62,7 +63,7 @@ function timeframeWarnings(timeframe: Timeframe, shown: string | null): string[]
 /** `Binance: BTC/USDT` and `BINANCE:BTCUSDT` are equal. */
 const plain = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 
-const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+const quote = (text: string) => JSON.stringify(cutText(text, 41));
 
 function showsMarket(shown: string, symbol: string): boolean {
   const written = plain(shown);

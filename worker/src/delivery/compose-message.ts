@@ -107,7 +107,7 @@ async function isTooLate(
 function publicData({ settings }: ContentDeps, { name, data }: LoggedEvent): unknown {
   if (name !== "proof:submitted") return data;
   const proof = eventSchemas["proof:submitted"].parse(data);
-  const absolute = (path: string) => new URL(path, settings.VITE_API_URL).href;
+  const absolute = (path: string) => `${settings.VITE_API_URL}${path}`;
   const { earlier_proof: earlier } = proof;
   return {
     ...proof,

@@ -26,7 +26,7 @@ export function emailSender(deps: EmailDeps): ChannelSender {
       const mail = {
         ...channelEmail(message, { webUrl, token, signals }),
         messageId: `<${message.id}@${new URL(apiUrl).hostname}>`,
-        unsubscribeUrl: new URL(`${channelRoutes.unsubscribe.path}?token=${token}`, apiUrl).href,
+        unsubscribeUrl: `${apiUrl}${channelRoutes.unsubscribe.path}?token=${token}`,
       };
       return deps.mailer.send(mail).then(() => DELIVERED, notSent);
     },

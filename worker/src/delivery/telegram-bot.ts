@@ -3,6 +3,7 @@ import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channels.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
+import { cutText } from "@shared/domain/cut-text.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
 import { formatTime } from "@shared/runtime/compose-email.ts";
@@ -376,7 +377,7 @@ export function telegramText(message: MessageText, origin: string): Html {
   const shown = points.slice(0, points[0]?.path ? MAX_POINTS : MAX_PARAGRAPHS);
   return joinLines([
     html`<b>${cut(subject)}</b>`,
-    ...(text ? [html`${text}`] : []),
+    ...(text ? [html`${text.toWellFormed()}`] : []),
     ...levels.map(([label, value]) => html`${label}: <code>${value}</code>`),
     ...facts.map(([label, value]) => html`${label}: ${cut(value)}`),
     ...shown.map((point) => html`• ${point.path ? link(point.path, point.text) : cut(point.text)}`),
@@ -384,8 +385,7 @@ export function telegramText(message: MessageText, origin: string): Html {
   ]);
 }
 
-const cut = (text: string): string =>
-  text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
+const cut = (text: string): string => cutText(text, MAX_LINE_LENGTH);
 
 /** Lines of Telegram's HTML, which knows no `<br>`. */
 const joinLines = (lines: readonly Html[]): Html =>

@@ -51,7 +51,7 @@ describe("the payload of a push", () => {
     };
     expect(cut(signalWith(analysis))).toMatchObject({
       analysis: {
-        raw_ai: { rationale: `${"📈".repeat(399)}…`, key_evidence: ["Higher lows"] },
+        raw_ai: { rationale: `${"📈".repeat(199)}…`, key_evidence: ["Higher lows"] },
       },
     });
   });

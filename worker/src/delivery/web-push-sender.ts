@@ -1,3 +1,4 @@
+import { cutText } from "@shared/domain/cut-text.ts";
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
 import webPush from "web-push";
 import { type ChannelMessage, type ChannelSender, messageJson } from "./channel-sender.ts";
@@ -81,10 +82,4 @@ function cut(value: unknown, limits: Limits): unknown {
     inner.depth > 0 || typeof item !== "object" || item === null;
   const entries = Object.entries(value).filter(isKept);
   return Object.fromEntries(entries.map(([key, item]) => [key, cut(item, inner)]));
-}
-
-/** By characters, so that none is cut in two. */
-function cutText(text: string, length: number): string {
-  const characters = [...text];
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -153,7 +153,8 @@ function AuthForm({ mode, onSession }: AuthFormProps) {
           name="code"
           label="Code of your authenticator app"
           hint="Or one of your recovery codes."
-          inputMode="numeric"
+          autoCapitalize="none"
+          spellCheck={false}
           autoComplete="one-time-code"
           autoFocus
           aria-required

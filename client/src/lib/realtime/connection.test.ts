@@ -28,9 +28,10 @@ const meAt = (position: number): Me => ({
 /** A real Socket.IO server that accepts one token and hands each handshake to `onConnect`. */
 async function startServer(
   onConnect: (input: { io: Server; auth: SocketAuth; count: number }) => void,
+  { basePath = "" }: { basePath?: string } = {},
 ) {
   const http = createServer();
-  const io = new Server(http);
+  const io = new Server(http, { path: `${basePath}/socket.io` });
   let count = 0;
   io.use((socket, next) => {
     const refusal = Object.assign(new Error("refused"), { data: { code: "unauthenticated" } });
@@ -47,11 +48,11 @@ async function startServer(
   });
   const address = http.address();
   if (address === null || typeof address === "string") throw new Error("no port");
-  return { io, origin: `http://127.0.0.1:${address.port}` };
+  return { io, apiUrl: `http://127.0.0.1:${address.port}${basePath}` };
 }
 
 /** A connection to such a server, and what it reports. */
-function connect(origin: string, change: { token?: string; readMe?: () => Promise<Me> } = {}) {
+function connect(apiUrl: string, change: { token?: string; readMe?: () => Promise<Me> } = {}) {
   const store = useRealtime;
   store.setState(initialLiveState);
   const signalIds: string[] = [];
@@ -61,7 +62,7 @@ function connect(origin: string, change: { token?: string; readMe?: () => Promis
   const callbacks = { onEvent, onStale: vi.fn(), onEnded: vi.fn() };
   const readMe = change.readMe ?? (async () => meAt(5));
   const connection = new LiveConnection({
-    origin,
+    apiUrl,
     token: change.token ?? "good",
     readMe,
     ...callbacks,
@@ -84,22 +85,28 @@ function stubBrowser(): EventTarget {
 
 test("it joins at the position of the account and applies events once and in order", async () => {
   const sinces: unknown[] = [];
-  const { origin } = await startServer(({ io, auth }) => {
+  const { apiUrl } = await startServer(({ io, auth }) => {
     sinces.push(auth.since);
     io.emit("signal:queued", envelope(5, queued("old")));
     io.emit("signal:queued", envelope(6, queued("a")));
     io.emit("signal:queued", envelope(6, queued("again")));
     io.emit("signal:queued", envelope(7, queued("b")));
   });
-  const { store, signalIds, onEvent } = connect(origin);
+  const { store, signalIds, onEvent } = connect(apiUrl);
   await vi.waitFor(() => expect(signalIds).toEqual(["a", "b"]), { timeout: 30_000 });
   expect(sinces).toEqual([{ user: 5 }]);
   expect(onEvent).toHaveBeenCalledTimes(2);
   expect(store.getState()).toMatchObject({ connection: "online", ready: true });
 });
 
+test("it finds the server behind a proxy that serves it below a path", async () => {
+  const { apiUrl } = await startServer(() => undefined, { basePath: "/api" });
+  const { store } = connect(apiUrl);
+  await vi.waitFor(() => expect(store.getState().connection).toBe("online"), { timeout: 30_000 });
+});
+
 test("a gap is filled by reconnecting from the last event applied", async () => {
-  const { origin } = await startServer(({ io, auth, count }) => {
+  const { apiUrl } = await startServer(({ io, auth, count }) => {
     if (count === 1) {
       io.emit("signal:queued", envelope(6, queued("a")));
       io.emit("signal:queued", envelope(8, queued("c")));
@@ -109,7 +116,7 @@ test("a gap is filled by reconnecting from the last event applied", async () => 
       io.emit("signal:queued", envelope(seq, queued(`event-${seq}`)));
     }
   });
-  const { signalIds, onStale } = connect(origin);
+  const { signalIds, onStale } = connect(apiUrl);
   await vi.waitFor(() => expect(signalIds).toEqual(["a", "event-7", "event-8"]), {
     timeout: 30_000,
   });
@@ -117,45 +124,45 @@ test("a gap is filled by reconnecting from the last event applied", async () => 
 });
 
 test("a gap that remains has the state read again, and events continue after it", async () => {
-  const { io, origin } = await startServer((server) => {
+  const { io, apiUrl } = await startServer((server) => {
     server.io.emit("signal:queued", envelope(8, queued("c")));
   });
-  const { signalIds, onStale } = connect(origin);
+  const { signalIds, onStale } = connect(apiUrl);
   await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce(), { timeout: 30_000 });
   io.emit("signal:queued", envelope(9, queued("d")));
   await vi.waitFor(() => expect(signalIds).toEqual(["d"]), { timeout: 30_000 });
 });
 
 test("on resync everything is read again and events continue from its number", async () => {
-  const { io, origin } = await startServer((server) => {
+  const { io, apiUrl } = await startServer((server) => {
     server.io.emit("signal:queued", envelope(6, queued("a")));
     server.io.emit("resync", envelope(90));
   });
-  const { signalIds, onStale } = connect(origin);
+  const { signalIds, onStale } = connect(apiUrl);
   await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce(), { timeout: 30_000 });
   io.emit("signal:queued", envelope(91, queued("z")));
   await vi.waitFor(() => expect(signalIds).toEqual(["a", "z"]), { timeout: 30_000 });
 });
 
 test("an unknown event has the state read again", async () => {
-  const { origin } = await startServer(({ io }) => {
+  const { apiUrl } = await startServer(({ io }) => {
     io.emit("signal:dreamt", envelope(6));
     io.emit("signal:queued", envelope(7, queued("b")));
   });
-  const { signalIds, onStale } = connect(origin);
+  const { signalIds, onStale } = connect(apiUrl);
   await vi.waitFor(() => expect(signalIds).toEqual(["b"]), { timeout: 30_000 });
   expect(onStale).toHaveBeenCalledOnce();
 });
 
 test("after a disconnect by the server it reconnects from the last event applied", async () => {
   const sinces: unknown[] = [];
-  const { origin } = await startServer(({ io, auth, count }) => {
+  const { apiUrl } = await startServer(({ io, auth, count }) => {
     sinces.push(auth.since);
     if (count > 1) return;
     io.emit("signal:queued", envelope(6, queued("a")));
     io.disconnectSockets(true);
   });
-  connect(origin);
+  connect(apiUrl);
   await vi.waitFor(() => expect(sinces).toEqual([{ user: 5 }, { user: 6 }]), 5_000);
 });
 
@@ -170,14 +177,14 @@ test("a tab whose socket is closed for a newer one connects again only when it i
   onTestFinished(() => void vi.useRealTimers());
   const browser = stubBrowser();
   const sinces: unknown[] = [];
-  const { origin } = await startServer(({ io, auth, count }) => {
+  const { apiUrl } = await startServer(({ io, auth, count }) => {
     sinces.push(auth.since);
     if (count > 1) return;
     io.emit("signal:queued", envelope(6, queued("a")));
     io.emit("socket:closed", { reason: "too-many-sockets" });
     io.disconnectSockets();
   });
-  const { store } = connect(origin);
+  const { store } = connect(apiUrl);
   await untilConnecting(store);
   await until(() => store.getState().connection === "paused");
   vi.advanceTimersByTime(600_000);
@@ -189,31 +196,31 @@ test("a tab whose socket is closed for a newer one connects again only when it i
 });
 
 test("a session ended by the server is reported with its reason", async () => {
-  const { origin } = await startServer(({ io }) => {
+  const { apiUrl } = await startServer(({ io }) => {
     io.emit("session:ended", { reason: "deleted" });
   });
-  const { onEnded } = connect(origin);
+  const { onEnded } = connect(apiUrl);
   await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("deleted"), {
     timeout: 30_000,
   });
 });
 
 test("a token that the socket refuses ends the session", async () => {
-  const { origin } = await startServer(() => undefined);
-  const { onEnded } = connect(origin, { token: "stale" });
+  const { apiUrl } = await startServer(() => undefined);
+  const { onEnded } = connect(apiUrl, { token: "stale" });
   await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("expired"), {
     timeout: 30_000,
   });
 });
 
 test("while the account cannot be read, screens do not wait; once it can, they read again", async () => {
-  const { origin } = await startServer(() => undefined);
+  const { apiUrl } = await startServer(() => undefined);
   let failures = 1;
   const readMe = async () => {
     if (failures-- > 0) throw new Error("no network");
     return meAt(5);
   };
-  const { store, onStale } = connect(origin, { readMe });
+  const { store, onStale } = connect(apiUrl, { readMe });
   await vi.waitFor(
     () => {
       expect(store.getState()).toMatchObject({ connection: "offline", ready: true });
@@ -228,8 +235,8 @@ test("once the browser is online again it reconnects at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const browser = stubBrowser();
-  const { io, origin } = await startServer(() => undefined);
-  const { store } = connect(origin);
+  const { io, apiUrl } = await startServer(() => undefined);
+  const { store } = connect(apiUrl);
   await untilConnecting(store);
   await until(() => store.getState().connection === "online");
   for (const socket of io.sockets.sockets.values()) socket.conn.close();

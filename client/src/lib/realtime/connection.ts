@@ -38,7 +38,7 @@ const PRICES_TIMEOUT_MS = 10_000;
 const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 
 interface LiveConnectionDeps {
-  origin: string;
+  apiUrl: string;
   token: string;
   /** `GET /me`; ends the session if the token is refused. */
   readMe(): Promise<Me>;
@@ -61,7 +61,10 @@ export class LiveConnection {
 
   constructor(deps: LiveConnectionDeps) {
     this.#deps = deps;
-    this.#socket = io(deps.origin, {
+    // In an address, a path would be a namespace of Socket.IO.
+    const { origin, pathname } = new URL(deps.apiUrl);
+    this.#socket = io(origin, {
+      path: `${pathname.replace(/\/$/, "")}/socket.io`,
       autoConnect: false,
       forceNew: true,
       transports: ["websocket", "polling"],

@@ -53,7 +53,7 @@ export function createSignInLimits({ database, settings }: ServerDeps): StartSig
   });
   return async (name, { user, network }) => {
     const isKnown = user?.sessions.some((session) => session.network === network) ?? false;
-    const key = hashOf([name.trim().toLowerCase(), ...(isKnown ? [network] : [])]);
+    const key = hashOf([name.toLowerCase(), ...(isKnown ? [network] : [])]);
     const delayed = await delays.get(key);
     if (delayed && delayed.msBeforeNext > 0) {
       throw rateLimited(Math.ceil(delayed.msBeforeNext / 1_000));
@@ -128,7 +128,7 @@ export const presentSession = (
 ): Session => ({ token, approved, role, username });
 
 export function findByName({ database }: ServerDeps, name: string) {
-  const key = name.trim().toLowerCase();
+  const key = name.toLowerCase();
   return database.users
     .findOne(key.includes("@") ? { emailKey: key } : { usernameKey: key })
     .lean();

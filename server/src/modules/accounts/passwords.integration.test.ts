@@ -5,6 +5,7 @@ import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import { argon2id } from "./identity/builtin-identity.ts";
 
 const NEW_PASSWORD = "a new password";
 
@@ -67,6 +68,26 @@ describe("passwords", () => {
       const second = await post("/login", { username: user.username, password: "password-3" });
       expect((await change(second.body.token, "password-3", "password-4")).status).toBe(200);
       expect([await meStatus(first), await meStatus(second.body.token)]).toEqual([401, 200]);
+    });
+
+    it("accepts one password from keyboards that compose its characters, and from others", async () => {
+      const user = await createUser(server.database);
+      const [composed, decomposed] = [
+        "Zürich-№1-é".normalize("NFC"),
+        "Zürich-№1-é".normalize("NFD"),
+      ];
+      await change(tokenOf(user), TEST_PASSWORD, decomposed);
+      expect(await loginStatus(user, composed)).toBe(200);
+      expect(await loginStatus(user, decomposed)).toBe(200);
+    });
+
+    it("accepts a password that an earlier version stored as it was typed", async () => {
+      const user = await createUser(server.database);
+      const typed = "Zu\u0308rich-1";
+      const passwordHash = await argon2id.hash(typed);
+      await server.database.identities.updateOne({ _id: user.identityId }, { passwordHash });
+      expect(await loginStatus(user, typed)).toBe(200);
+      expect(await loginStatus(user, "Zürich-2")).toBe(401);
     });
 
     it("refuses a wrong current password, and changes nothing", async () => {

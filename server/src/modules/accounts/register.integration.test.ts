@@ -57,6 +57,15 @@ describe("registrations at the same time on two servers", () => {
     expect(await countOf({ emailKey: "shared@example.com" })).toBe(1);
   });
 
+  it("of one international address, written in two ways, make one user", async () => {
+    const answers = await registerAll([
+      { username: "nine", email: "ann@bücher.example" },
+      { username: "ten", email: " Ann@XN--bcher-kva.example " },
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 409, 409, 409]);
+    expect(await countOf({ emailKey: "ann@xn--bcher-kva.example" })).toBe(1);
+  });
+
   it("of different names all succeed, with events without a gap", async () => {
     const [first, second] = servers;
     const names = Array.from({ length: 10 }, (_, index) => `crowd-${index}`);

@@ -117,6 +117,20 @@ describe("the second factor", () => {
     expect(await me.json()).toMatchObject({ two_factor: { recovery_codes_left: 9 } });
   });
 
+  it("accepts a code with blanks, in groups, and in full-width digits", async () => {
+    const secret = await start();
+    const before = codeAt(secret, clock - STEP_MS);
+    const confirmed = await confirm(`${before.slice(0, 3)} ${before.slice(3)} `);
+    expect(confirmed.status).toBe(200);
+    const now = codeAt(secret);
+    expect(await logIn(`\u00a0${now.slice(0, 3)}-${now.slice(3)}`)).toEqual([200, undefined]);
+    const next = codeAt(secret, clock + STEP_MS);
+    const fullWidth = next.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+    expect(await logIn(fullWidth)).toEqual([200, undefined]);
+    const [first = ""] = confirmed.body.recovery_codes;
+    expect(await logIn(` ${[...first].join(" ")}`)).toEqual([200, undefined]);
+  });
+
   it("is asked for before the account is deleted", async () => {
     const { secret } = await turnOn();
     const deleteAccount = (code?: string) => {

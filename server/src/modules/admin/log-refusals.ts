@@ -1,8 +1,9 @@
+import { loginRequestSchema } from "@shared/contract/authentication.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { AppContext, AppMiddleware } from "../../http/context.ts";
+import { type AppContext, type AppMiddleware, matchedRoute } from "../../http/context.ts";
 import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findByName } from "../accounts/log-in.ts";
@@ -61,15 +62,14 @@ function rememberClients(): (ctx: AppContext, code: AppError["code"]) => boolean
   };
 }
 
-const bodySchema = z.object({ username: z.string().trim().toLowerCase() }).catch({ username: "" });
+const bodySchema = loginRequestSchema.pick({ username: true }).catch({ username: "" });
 const reasonSchema = z.string().catch("invalid-password");
-const routeSchema = z.object({ _matchedRoute: z.string().default("none") });
 
 /** The route rather than the path, because the number of paths is unlimited. */
-const routeOf = (ctx: AppContext): string =>
-  `${ctx.method} ${routeSchema.parse(ctx)._matchedRoute}`;
+const routeOf = (ctx: AppContext): string => `${ctx.method} ${matchedRoute(ctx)}`;
+const isSignIn = (ctx: AppContext): boolean => routeOf(ctx) === "POST /login";
 const signInName = (ctx: AppContext): string =>
-  ctx.path === "/login" ? bodySchema.parse(ctx.request.body).username : "";
+  isSignIn(ctx) ? bodySchema.parse(ctx.request.body).username : "";
 const sessionUser = (ctx: AppContext): string | null => ctx.state.session?.user.username ?? null;
 
 async function entryOf(
@@ -80,7 +80,7 @@ async function entryOf(
   const { code } = error;
   const details = { route: routeOf(ctx) };
   const user = sessionUser(ctx);
-  if (user === null && ctx.path === "/login") return entryOfSignIn(deps, ctx, error);
+  if (user === null && isSignIn(ctx)) return entryOfSignIn(deps, ctx, error);
   if (code === "rate-limited") return { type: "limit:exceeded", user, details };
   if (code === "wrong-password") return { type: "reauthentication:failed", user, details };
   return { type: "access:refused", user, details: { ...details, reason: code } };

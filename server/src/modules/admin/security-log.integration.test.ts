@@ -166,6 +166,14 @@ describe("the security log", () => {
     expect(stored).not.toMatch(/not-her-password|typed-a/);
   });
 
+  it.each(["/LOGIN", "/login/", "/Login"])("records failed sign-ins at %s", async (path) => {
+    const json = { username: " ANN ", password: "not-her-password" };
+    await server.call(path, { json });
+    expect(await entries("?type=sign-in:failed")).toEqual([
+      ["sign-in:failed", null, "Ann", { reason: "invalid-password" }],
+    ]);
+  });
+
   it("cannot be filled by repeated failures", async () => {
     const tries = Array.from({ length: 30 }, (_, index) => index);
     await Promise.all(tries.map(() => api.call("/admin/usage", { user: ann })));

@@ -92,8 +92,12 @@ export function dashboardCookie({ VITE_API_URL }: Pick<Settings, "VITE_API_URL">
   const secure = VITE_API_URL.startsWith("https:");
   return secure
     ? { name: "__Host-queue_session", path: "/", secure }
-    : { name: "queue_session", path: QUEUE_PATH, secure };
+    : { name: "queue_session", path: publicQueuePath({ VITE_API_URL }), secure };
 }
+
+/** The path in browsers: a proxy may remove the first part. */
+export const publicQueuePath = ({ VITE_API_URL }: Pick<Settings, "VITE_API_URL">): string =>
+  new URL(VITE_API_URL + QUEUE_PATH).pathname;
 
 /** Sets the cookie of a dashboard session. Only requests from pages of this host carry it, and scripts cannot read it. */
 export function setDashboardCookie(

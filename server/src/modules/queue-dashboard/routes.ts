@@ -22,7 +22,7 @@ import {
   dashboardSecret,
   findDashboardSession,
   issueTicket,
-  QUEUE_PATH,
+  publicQueuePath,
   redeemTicket,
   setDashboardCookie,
 } from "./dashboard-access.ts";
@@ -39,7 +39,7 @@ export const queueDashboardHandlers: BoundRoute[] = [
   handle(queueDashboardRoutes.openPage, ({ body }, call) => openPage(call, body.ticket), {
     before: [showErrorsAsHtml],
   }),
-  handle(queueDashboardRoutes.getPage, (_, { ctx }) => showPage(ctx), {
+  handle(queueDashboardRoutes.getPage, (_, { ctx, deps }) => showPage(ctx, deps), {
     before: [showErrorsAsHtml],
   }),
   handle(queueDashboardRoutes.getAsset, ({ params }, { ctx }) => sendAsset(ctx, params.file)),
@@ -112,7 +112,7 @@ async function openPage({ ctx, deps }: Call, ticket: string): Promise<undefined>
   const webOrigins = deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
   assertOrigin(ctx, webOrigins);
   setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket));
-  ctx.redirect(`${QUEUE_PATH}/`);
+  ctx.redirect(`${publicQueuePath(deps.settings)}/`);
   return undefined;
 }
 
@@ -128,10 +128,10 @@ const PAGE_POLICY = [
   NO_FRAMES_OR_FORMS,
 ].join("; ");
 
-async function showPage(ctx: AppContext): Promise<string | undefined> {
+async function showPage(ctx: AppContext, deps: ServerDeps): Promise<string | undefined> {
   if (!ctx.path.endsWith("/")) {
     // The page refers to its files by relative URLs.
-    ctx.redirect(`${QUEUE_PATH}/`);
+    ctx.redirect(`${publicQueuePath(deps.settings)}/`);
     return undefined;
   }
   ctx.set("Content-Security-Policy", PAGE_POLICY);
@@ -177,7 +177,7 @@ async function showErrorsAsHtml(ctx: AppContext, next: Next): Promise<void> {
     ctx.body = html`<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Queue</title></head>
-<body><main><h1>Queue</h1><p>${error.detail}</p><p><a href="${QUEUE_PATH}/">Try again</a></p></main></body>
+<body><main><h1>Queue</h1><p>${error.detail}</p><p><a href="">Try again</a></p></main></body>
 </html>`.text;
   }
 }

@@ -9,17 +9,18 @@ import { type ClientSession, Types } from "mongoose";
 import { duplicateField } from "../../../http/database-errors.ts";
 import { emailTaken, invalidToken, unavailable, wrongPassword } from "../../../http/errors.ts";
 import { passwordResetEmail, verificationEmail } from "../account-emails.ts";
-import type {
-  Account,
-  Credentials,
-  IdentityProvider,
-  PasswordAttempt,
-  PasswordChange,
-  PasswordReset,
-  PreparedAccount,
-  PreparedChange,
-  ResetRecipient,
-  VerifiedAccount,
+import {
+  type Account,
+  type Credentials,
+  formsOfPassword,
+  type IdentityProvider,
+  type PasswordAttempt,
+  type PasswordChange,
+  type PasswordReset,
+  type PreparedAccount,
+  type PreparedChange,
+  type ResetRecipient,
+  type VerifiedAccount,
 } from "./identity-provider.ts";
 
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
@@ -80,7 +81,7 @@ export class BuiltinIdentity implements IdentityProvider {
     const identity = {
       _id: new Types.ObjectId(),
       emailKey: email.toLowerCase(),
-      passwordHash: await this.#hashing.hash(password),
+      passwordHash: await this.#hashing.hash(password.normalize("NFKC")),
       createdAt: this.#now(),
     };
     const identityId = identity._id.toString();
@@ -185,8 +186,10 @@ export class BuiltinIdentity implements IdentityProvider {
   async #matchingHash(attempt: Omit<PasswordAttempt, "email">): Promise<string | null> {
     const identity = await this.#database.identities.findById(attempt.identityId).lean();
     const stored = identity?.passwordHash ?? (await this.#decoyHash);
-    const matches = await this.#hashing.verify(stored, attempt.password);
-    return identity && matches ? stored : null;
+    for (const password of formsOfPassword(attempt.password)) {
+      if ((await this.#hashing.verify(stored, password)) && identity) return stored;
+    }
+    return null;
   }
 
   async #mailVerification(to: { email: string; username: string }, token: string): Promise<void> {

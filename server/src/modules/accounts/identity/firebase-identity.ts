@@ -10,16 +10,17 @@ import {
   type FirebaseSession,
   isFirebaseError,
 } from "./firebase-client.ts";
-import type {
-  Account,
-  Credentials,
-  IdentityProvider,
-  PasswordAttempt,
-  PasswordChange,
-  PasswordReset,
-  PreparedAccount,
-  PreparedChange,
-  VerifiedAccount,
+import {
+  type Account,
+  type Credentials,
+  formsOfPassword,
+  type IdentityProvider,
+  type PasswordAttempt,
+  type PasswordChange,
+  type PasswordReset,
+  type PreparedAccount,
+  type PreparedChange,
+  type VerifiedAccount,
 } from "./identity-provider.ts";
 
 interface KnownAccount {
@@ -281,13 +282,16 @@ export class FirebaseIdentity implements IdentityProvider {
   }
 
   /** Null if the address is unknown or the password is wrong. */
-  async #signIn(credentials: Credentials): Promise<FirebaseSession | null> {
-    try {
-      return await this.#client.signIn(credentials);
-    } catch (error) {
-      if (error instanceof FirebaseError && error.code === "invalid-credentials") return null;
-      throw error;
+  async #signIn({ email, password: typed }: Credentials): Promise<FirebaseSession | null> {
+    for (const password of formsOfPassword(typed)) {
+      try {
+        return await this.#client.signIn({ email, password });
+      } catch (error) {
+        if (error instanceof FirebaseError && error.code === "invalid-credentials") continue;
+        throw error;
+      }
     }
+    return null;
   }
 
   /** Null also if the address now belongs to another account. */

@@ -5,6 +5,14 @@ export interface Credentials {
   password: string;
 }
 
+/**
+ * The forms in which a password is checked: NFKC, in which new ones are stored (RFC 8265), so that any keyboard can
+ * type it; then as typed, in which earlier versions stored it.
+ */
+export function formsOfPassword(password: string): string[] {
+  return [...new Set([password.normalize("NFKC"), password])];
+}
+
 export interface Account {
   identityId: string;
   email: string;
