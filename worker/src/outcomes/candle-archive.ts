@@ -251,23 +251,34 @@ export class CandleArchive {
    * @throws LateCandlesError while they may still arrive
    */
   async #partsAt(market: Market, order: PartsOrder, finer: Timeframe): Promise<Candle[] | null> {
-    const { candle, timeframe, now } = order;
+    const { candle, timeframe } = order;
     const end = candle.time + TIMEFRAME_MS[timeframe];
     const shown = await this.#readParts(market, order, finer);
     const candles = shown?.candles.filter(({ time }) => time >= candle.time && time < end) ?? [];
     const of = { candle, symbol: market.symbol };
     const fits = coversCandle(candles, of) || coversCandle(candles.filter(isTraded), of);
-    if (market.data === "live") {
-      const key = `${marketKey(market)} ${timeframe} by ${finer}`;
-      const isSure = fits || this.#gaps.isConfirmed(`${key} of ${candle.time}`, now);
-      const shownUntil = (shown?.candles.at(-1)?.time ?? -1) + TIMEFRAME_MS[finer];
-      const isLate = shown !== null && shownUntil < end && now < end + MAX_PARTS_DELAY_MS;
-      const slots = { key, lengthMs: TIMEFRAME_MS[finer], hours: shown?.hours ?? "always" };
-      const span = { from: candle.time, until: shown ? Math.min(end, shownUntil) : 0, now };
-      const doubtful = this.#gaps.firstDoubtful(candles, slots, span);
-      if (isLate || doubtful !== null || !isSure) throw new LateCandlesError(market, finer);
-    }
+    const isFinal = market.data === "replay" || this.#areFinal(market, order, { finer, shown, fits });
+    if (!isFinal) throw new LateCandlesError(market, finer);
     return fits ? candles : null;
+  }
+
+  /** Whether the provider has shown the end of the candle, and confirmed what it lacks. */
+  #areFinal(
+    market: Market,
+    { candle, timeframe, now }: PartsOrder,
+    { finer, shown, fits }: { finer: Timeframe; shown: ShownCandles | null; fits: boolean },
+  ): boolean {
+    const end = candle.time + TIMEFRAME_MS[timeframe];
+    const key = `${marketKey(market)} ${timeframe} by ${finer}`;
+    const isSure = fits || this.#gaps.isConfirmed(`${key} of ${candle.time}`, now);
+    if (!shown) return isSure;
+    const { candles, hours } = shown;
+    const shownUntil = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[finer];
+    const isLate = shownUntil < end && now < end + MAX_PARTS_DELAY_MS;
+    const slots = { key, lengthMs: TIMEFRAME_MS[finer], hours };
+    const span = { from: candle.time, until: Math.min(end, shownUntil), now };
+    const doubtful = this.#gaps.firstDoubtful(candles, slots, span);
+    return isSure && !isLate && doubtful === null;
   }
 
   /** Shorter candles from a candle on; recent ones if the provider has none of that time, null if it has none at all. */
