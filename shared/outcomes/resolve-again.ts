@@ -1,4 +1,5 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
 import {
   type Candle,
@@ -9,7 +10,8 @@ import {
 } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { z } from "zod";
-import { coversCandle, resolveTrade } from "./resolve-trade.ts";
+import { isTraded, withFlatCandles } from "./flat-candles.ts";
+import { coversCandle, expireWithoutData, followTrade } from "./resolve-trade.ts";
 import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
 export interface RecordedOutcome {
@@ -50,31 +52,66 @@ export async function resolveAgain(
   const trade = tradeOfFigures(figures);
   if (!trade)
     return { result: "differs", fields: [difference("outcome", resolution.outcome, null)] };
-  const until = Date.parse(resolution.resolved_at);
-  const candles = await source.candles(figures, { from: trade.createdAt, until });
+  const candles = await candlesOf({ figures, resolution }, source, trade.createdAt);
   if (!candles) return { result: "no-candles" };
-  const lengthMs = TIMEFRAME_MS[trade.timeframe];
   let lacksParts = false;
-  const resolved = await resolveTrade({
+  const lengthMs = TIMEFRAME_MS[trade.timeframe];
+  const { costs, known_until, resolved_at } = resolution;
+  const { resolution: resolved, course } = await followTrade({
     trade,
     candles: candles.filter(({ time }) => time + lengthMs > trade.createdAt),
     async finer(candle, timeframe) {
-      const parts = await source.parts(figures, candle, timeframe);
+      const by = decidingFigures({ figures, resolution }, candle.time);
+      const parts = await source.parts(by, candle, timeframe);
       lacksParts ||= parts === null && timeframe !== FINEST;
       return parts;
     },
-    now: until,
-    costs: resolution.costs,
+    now: Date.parse(known_until ?? resolved_at),
+    costs,
   });
-  const fields = differences(resolution, resolved);
+  const isExpired = course !== null && resolution.reason === "no-data";
+  const again = isExpired ? expireWithoutData({ trade, course, costs }) : resolved;
+  const fields = differences(resolution, again);
   if (fields.length === 0) return { result: "agrees" };
   return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
+}
+
+type RecordedTrade = Omit<RecordedOutcome, "seq">;
+
+/** The figures with the provider that decided at `time`. */
+function decidingFigures({ figures, resolution }: RecordedTrade, time: number): LedgerFigures {
+  const { provider, provider_changed_at: changedAt } = resolution;
+  const isChanged = provider && changedAt && time >= Date.parse(changedAt);
+  return isChanged ? { ...figures, provider } : figures;
+}
+
+/** The candles of the first provider, and from its last one on those of the one that decided in its place. */
+async function candlesOf(
+  recorded: RecordedTrade,
+  source: CandleSource,
+  from: number,
+): Promise<readonly Candle[] | null> {
+  const { figures, resolution } = recorded;
+  const until = Date.parse(resolution.known_until ?? resolution.resolved_at);
+  const changedAt = Date.parse(resolution.provider_changed_at ?? "");
+  if (Number.isNaN(changedAt)) return source.candles(figures, { from, until });
+  const first =
+    changedAt > from ? await source.candles(figures, { from, until: changedAt }) : [];
+  const by = decidingFigures(recorded, changedAt);
+  const later = until > changedAt ? await source.candles(by, { from: changedAt, until }) : [];
+  if (!first || !later) return null;
+  return [
+    ...first.filter(({ time }) => time < changedAt),
+    ...later.filter(({ time }) => time >= changedAt),
+  ];
 }
 
 const FINEST = TIMEFRAMES[0];
 
 /** Compared fields. The costs are those of the record. */
-const COMPARED = resolutionSchema.omit({ costs: true }).keyof().options;
+const COMPARED = resolutionSchema
+  .omit({ costs: true, provider: true, provider_changed: true, provider_changed_at: true })
+  .keyof().options;
 
 /** @param resolved null if the trade is still open at that time */
 function differences(recorded: Resolution, resolved: Resolution | null): FieldDifference[] {
@@ -90,15 +127,15 @@ const difference = (name: string, recorded: unknown, resolved: unknown): FieldDi
   resolved: String(resolved ?? "none"),
 });
 
-const FILE_NAME = /([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/i;
+const FILE_NAME = /(?:([a-z0-9]+)\.)?([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/i;
 const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
 
-/** Market and timeframe of a file such as `BTC-USDT.1h.csv`; null for other names. */
-export function parseCandleFileName(name: string): { symbol: string; timeframe: Timeframe } | null {
-  const [, base, quote, length] = FILE_NAME.exec(name) ?? [];
+/** Market and timeframe of a file such as `BTC-USDT.1h.csv` or `kraken.BTC-USDT.1h.csv`; null for other names. */
+export function parseCandleFileName(name: string): Omit<CandleFile, "candles"> | null {
+  const [, provider, base, quote, length] = FILE_NAME.exec(name) ?? [];
   const timeframe = timeframeSchema.safeParse(length).data;
   return base && quote && timeframe
-    ? { symbol: `${base}/${quote}`.toUpperCase(), timeframe }
+    ? { symbol: `${base}/${quote}`.toUpperCase(), timeframe, ...(provider && { provider }) }
     : null;
 }
 
@@ -117,30 +154,39 @@ export function parseCandleCsv(text: string): Candle[] {
 
 /** Candles of one market and timeframe, oldest first. */
 export interface CandleFile {
+  /** Without it, the candles count for every provider that has no file of its own. */
+  provider?: string;
   symbol: string;
   timeframe: Timeframe;
   candles: readonly Candle[];
 }
 
 export function candleFilesSource(files: readonly CandleFile[]): CandleSource {
-  const find = (symbol: string, timeframe: Timeframe) =>
-    files.find((file) => file.symbol === symbol && file.timeframe === timeframe)?.candles;
+  const find = (symbol: string, timeframe: Timeframe, provider: string) => {
+    const found = files.filter((file) => file.symbol === symbol && file.timeframe === timeframe);
+    const file =
+      found.find((one) => one.provider === provider) ?? found.find((one) => !one.provider);
+    const isContinuous = (findInstrument(symbol)?.hours ?? "always") === "always";
+    if (!file || !isContinuous) return file?.candles;
+    return withFlatCandles(file.candles, TIMEFRAME_MS[timeframe]);
+  };
   return {
-    candles({ symbol, timeframe }, { from, until }) {
-      const candles = find(symbol, timeframe);
+    candles({ symbol, timeframe, provider }, { from, until }) {
+      const candles = find(symbol, timeframe, provider);
       const lengthMs = TIMEFRAME_MS[timeframe];
       const [first] = candles ?? [];
       const last = candles?.at(-1);
       const covers = first && last && first.time <= from && last.time + lengthMs >= until;
       return Promise.resolve(covers && candles ? candles : null);
     },
-    parts({ symbol }, candle, timeframe) {
+    parts({ symbol, provider }, candle, timeframe) {
       const until = candle.time + TIMEFRAME_MS[timeframe];
       for (const finer of TIMEFRAMES) {
         if (TIMEFRAME_MS[finer] >= TIMEFRAME_MS[timeframe]) break;
-        const all = find(symbol, finer) ?? [];
+        const all = find(symbol, finer, provider) ?? [];
         const candles = all.filter(({ time }) => time >= candle.time && time < until);
-        if (coversCandle(candles, { candle, symbol })) {
+        const of = { candle, symbol };
+        if (coversCandle(candles, of) || coversCandle(candles.filter(isTraded), of)) {
           return Promise.resolve({ timeframe: finer, candles });
         }
       }
