@@ -48,8 +48,15 @@ export function tradeCost(
   return ((fill + exit) / 2) * (roundTripPercent(costs) / 100);
 }
 
-/** What ended a trade: target, stop, both in one shortest candle, hold limit, or no fill. */
-const resolutionReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
+/** What ended a trade: target, stop, both in one shortest candle, hold limit, no fill, or no candles any more. */
+const resolutionReasonSchema = z.enum([
+  "target",
+  "stop",
+  "both",
+  "hold-over",
+  "not-filled",
+  "no-data",
+]);
 
 /**
  * Resolution of a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop. `r_multiple`
@@ -67,6 +74,13 @@ export const resolutionSchema = z.object({
   max_favourable_r: z.number().nullable(),
   max_adverse_r: z.number().nullable(),
   costs: tradingCostsSchema,
+  /** The provider that decided, if the first one gave no candles for 24 hours. */
+  provider: z.string().optional(),
+  provider_changed: z.literal(true).optional(),
+  /** Close of the last candle of the first provider. */
+  provider_changed_at: z.iso.datetime().optional(),
+  /** With `no-data`: the close of the last known candle. */
+  known_until: z.iso.datetime().optional(),
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 

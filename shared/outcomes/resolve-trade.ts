@@ -1,3 +1,4 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { findInstrument, instrumentClass } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
@@ -26,6 +27,20 @@ interface ResolveOptions {
   /** Unix ms. Later candles are ignored. */
   now: number;
   costs: TradingCosts;
+  /** Where to go on: what was decided before stays. */
+  start?: TradeCourse | undefined;
+  /** The published fill, which stays. */
+  filled?: Fill | null | undefined;
+}
+
+/** A trade after the candles that were applied to it. */
+export interface TradeCourse {
+  state: TradeState;
+  /** Candles that it was open in. */
+  held: number;
+  /** Close time of the last candle, Unix ms; null before the first. */
+  through: number | null;
+  lastClose: number;
 }
 
 /** The price and time at which a trade was entered; the time is the opening time of the candle that filled it. */
@@ -38,6 +53,8 @@ export interface Fill {
 interface TradeProgress {
   fill: Fill | null;
   resolution: Resolution | null;
+  /** Null once it is resolved. */
+  course: TradeCourse | null;
 }
 
 /**
@@ -54,24 +71,59 @@ interface TradeProgress {
  * result.
  */
 export async function followTrade(options: ResolveOptions): Promise<TradeProgress> {
+  const { trade, filled, start = newCourse(trade) } = options;
+  const followed = await followFrom(options, { course: start, since: trade.createdAt });
+  if (!filled || isSameFill(followed.fill, filled) || start.state.phase === "open") return followed;
+  const course = { ...start, state: openAt(trade, filled) };
+  return followFrom(options, { course, since: filled.at.getTime() });
+}
+
+interface FollowedFrom {
+  course: TradeCourse;
+  /** Unix ms. Earlier prices do not count. */
+  since: number;
+}
+
+async function followFrom(
+  options: ResolveOptions,
+  { course, since }: FollowedFrom,
+): Promise<TradeProgress> {
   const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
-  const context: ResolveContext = { ...options, long: toLongTrade(trade) };
-  let state: TradeState | Exit = { phase: "waiting" };
-  let held = 0;
+  const context: ResolveContext = { ...options, since, long: toLongTrade(trade) };
+  let { held, through, lastClose } = course;
+  let state: TradeState | Exit = course.state;
   for (const candle of candles) {
     const closesAt = candle.time + lengthMs;
     if (closesAt > now) break;
+    if (closesAt <= Math.max(since, through ?? 0)) continue;
     state = await resolveCandle(context, { state, candle, timeframe: trade.timeframe });
     if (state.phase === "open") held += 1;
+    lastClose = candle.close;
+    through = closesAt;
     if (isDecided({ state, trade, held, closesAt })) {
-      const lastClose = candle.close;
       const decided = { trade, state, lastClose, resolvedAt: closesAt, costs };
-      return { fill: fillOf(state), resolution: composeResolution(decided) };
+      return { fill: fillOf(state), resolution: composeResolution(decided), course: null };
     }
   }
-  return { fill: fillOf(state), resolution: null };
+  if (state.phase === "closed") throw new Error("A closed trade was not decided.");
+  return { fill: fillOf(state), resolution: null, course: { state, held, through, lastClose } };
 }
+
+const newCourse = ({ price }: Trade): TradeCourse => ({
+  state: { phase: "waiting" },
+  held: 0,
+  through: null,
+  lastClose: price,
+});
+
+function openAt(trade: Trade, { price, at }: Fill): TradeState {
+  const fill = price * signOf(trade);
+  return { phase: "open", fill, filledAt: at.getTime(), best: fill, worst: fill };
+}
+
+const isSameFill = (one: Fill | null, other: Fill): boolean =>
+  one?.price === other.price && one.at.getTime() === other.at.getTime();
 
 /** The resolution alone; see `followTrade`. */
 export const resolveTrade = async (options: ResolveOptions): Promise<Resolution | null> =>
@@ -99,7 +151,8 @@ function isDecided(at: {
   return state.phase === "closed" || held >= trade.holdCandles;
 }
 
-type ResolveContext = Pick<ResolveOptions, "trade" | "finer"> & { long: LongTrade };
+type ResolveContext = Pick<ResolveOptions, "trade" | "finer"> &
+  Pick<FollowedFrom, "since"> & { long: LongTrade };
 
 interface CandleContext {
   state: TradeState | Exit;
@@ -111,13 +164,13 @@ async function resolveCandle(
   context: ResolveContext,
   at: CandleContext,
 ): Promise<TradeState | Exit> {
-  const { trade, long } = context;
+  const { trade, long, since } = context;
   const { state, candle, timeframe } = at;
   const closesAt = candle.time + TIMEFRAME_MS[timeframe];
   const isWaiting = state.phase === "waiting";
-  if (state.phase === "closed" || closesAt <= trade.createdAt) return state;
+  if (state.phase === "closed" || closesAt <= since) return state;
   if (isWaiting && candle.time >= trade.validUntil) return state;
-  if (candle.time < trade.createdAt) return (await resolveParts(context, at)) ?? state;
+  if (candle.time < since) return (await resolveParts(context, at)) ?? state;
   const input = {
     state,
     trade: long,
@@ -186,6 +239,45 @@ function composeResolution(decided: Decided): Resolution {
   const exit = lastClose * signOf(trade);
   const end = { ...state, exit, exitedAt: resolvedAt };
   return { outcome: "EXPIRED", reason: "hold-over", resolved_at, ...resultOf(decided, end) };
+}
+
+/** When a trade ends if no more candles come, Unix ms: at its hold limit. */
+export function holdLimitAt(trade: Trade, course: TradeCourse = newCourse(trade)): number {
+  const { timeframe, createdAt, holdCandles, validUntil } = trade;
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const madeIn = Math.floor(createdAt / lengthMs) * lengthMs;
+  const { state, held, through } = course;
+  if (state.phase === "open") return (through ?? madeIn) + (holdCandles - held) * lengthMs;
+  return Math.max(madeIn + holdCandles * lengthMs, validUntil);
+}
+
+/** How long a market may be without candles before another provider decides, or the trade ends without. */
+export const MAX_SILENCE_MS = DAY_MS;
+
+/** Ends a trade whose market has no candles any more, at the last known close. */
+export function expireWithoutData(options: {
+  trade: Trade;
+  course?: TradeCourse | undefined;
+  filled?: Fill | null | undefined;
+  costs: TradingCosts;
+}): Resolution {
+  const { trade, course = newCourse(trade), filled, costs } = options;
+  const isOpen = course.state.phase === "open" || !filled;
+  const state = isOpen ? course.state : openAt(trade, filled);
+  const { through, lastClose } = course;
+  const knownUntil = through ?? trade.createdAt;
+  const ended = {
+    outcome: "EXPIRED",
+    reason: "no-data",
+    resolved_at: isoTime(holdLimitAt(trade, { ...course, state }) + MAX_SILENCE_MS),
+    known_until: isoTime(knownUntil),
+  } as const;
+  if (state.phase === "waiting") return { ...ended, ...NO_TRADE, costs };
+  const exit = lastClose * signOf(trade);
+  const exitedAt = Math.max(knownUntil, state.filledAt);
+  const end = { ...state, exit, exitedAt };
+  const decided = { trade, state, lastClose, resolvedAt: exitedAt, costs };
+  return { ...ended, ...resultOf(decided, end) };
 }
 
 const NO_TRADE = {

@@ -262,6 +262,7 @@ export function closedTrade(resolution: ResolvedLevels): ClosedTrade | null {
     both: 0,
     "not-filled": 0,
     "hold-over": levelScore(exit, levels),
+    "no-data": levelScore(exit, levels),
   };
   return {
     openedAt: Date.parse(filledAt),

@@ -153,7 +153,7 @@ describe("push", () => {
     const { analysisId } = signal;
     await createSignals(database, second, { ...trade, analysisId, withAnalysis: false });
     const resolved = { resolution: market.resolution, candles: [] };
-    await commitOutcome({ database, now: () => at }, analysisId, resolved);
+    await commitOutcome({ database, now: () => at }, { analysisId }, resolved);
     for (const tab of tabs) {
       await vi.waitFor(() => expect(tab.seqs("user")).toEqual([1, 2]), WAIT);
       expect(tab.received.map(({ name }) => name)).toEqual(["signal:filled", "signal:outcome"]);

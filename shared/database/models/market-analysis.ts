@@ -2,6 +2,7 @@ import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { TradeCourse } from "@shared/outcomes/resolve-trade.ts";
 import type { Connection, Schema, Types } from "mongoose";
 import { addPerformanceIndexes } from "./performance.ts";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
@@ -52,6 +53,10 @@ export interface MarketAnalysisRecord {
   entryLeft?: { price: number; at: Date };
   /** When and at which price its trade was entered, as soon as closed candles show it. */
   filled?: { price: number; at: Date };
+  /** Its open trade after the candles seen so far; where another provider goes on. */
+  course?: TradeCourse;
+  /** Another provider decides its trade, from this time on: the close of the last candle of the first. */
+  providerChange?: { provider: string; at: Date };
   /** How the market resolved its trade; set together with `resolution`. */
   outcome?: Outcome;
   resolution?: Resolution;
@@ -126,6 +131,8 @@ interface MarketCandlesRecord {
   /** Oldest first. */
   candles: Candle[];
   updatedAt: Date;
+  /** When the provider first failed to give a candle that was due, by the clock of the database; absent once it gives it. */
+  silentSince?: Date;
 }
 
 /** A market that was not updated for this long has no unresolved trades. */

@@ -200,6 +200,11 @@ const OUTCOMES = {
   EXPIRED: "The trade was closed at its hold limit.",
 } as const;
 
+const REASONS: ReadonlyMap<string | undefined, string> = new Map([
+  ["not-filled", "The entry was not filled in time."],
+  ["no-data", "The market has no prices any more. The last known close counts."],
+]);
+
 function describeOutcome(
   { signal_id: id, outcome, resolved_at }: EventData<"signal:outcome">,
   signals: NamedSignals,
@@ -207,7 +212,7 @@ function describeOutcome(
   const { exit, r_multiple, reason } = signals.get(id)?.resolution ?? {};
   return describeTrade(id, signals, {
     subject: outcome,
-    text: reason === "not-filled" ? "The entry was not filled in time." : OUTCOMES[outcome],
+    text: REASONS.get(reason) ?? OUTCOMES[outcome],
     facts: [
       ...fact("Result", r_multiple, (r) => `${r > 0 ? "+" : ""}${r.toFixed(2)} R`),
       ...fact("Exit", exit, formatPrice),

@@ -1,18 +1,21 @@
-import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { DAY_MS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { findInstrument, type TradingHours } from "@shared/contract/instruments.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
 import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
+import { isTraded, withFlatCandles } from "@shared/outcomes/flat-candles.ts";
 import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
 import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
+import { GapRegister } from "./candle-gaps.ts";
 
 export interface Market {
   data: MarketDataSource;
-  /** Preferred provider; another one of the same kind is used if it has no data. */
+  /** The one that decides. */
   provider: string;
   symbol: string;
   timeframe: Timeframe;
@@ -21,27 +24,51 @@ export interface Market {
 export interface ReadOptions {
   now: number;
   abort: AbortSignal;
+  /** All candles until `now` are there that will ever be. */
+  isSettled?: boolean;
 }
 
 type PartsOrder = ReadOptions & { candle: Candle; timeframe: Timeframe };
 
-/** Blocks have fixed borders, so that signals share them. */
+/** Blocks have fixed borders, so that trades share them. */
 const BLOCK_CANDLES = 300;
+/** Read after a range, as only a later candle shows that its end is not just late. */
+const LATER_CANDLES = 30;
+const MAX_SPAN_CANDLES = 5_000;
 const MAX_PARTS = 300;
 /** Smaller requests cost the same, and a late newest candle does not matter in longer ones. */
 const MIN_CANDLES = 30;
-/** The parts of a candle may arrive this long after its close; later they are missing for good. */
-const PARTS_GRACE_MS = 60_000;
-/** A block that is incomplete this long after its end stays so: the market was closed. */
-const BLOCK_GRACE_CANDLES = 6;
+/** Shorter candles that a provider has not given so long after a candle will not come. */
+const MAX_PARTS_DELAY_MS = DAY_MS;
 /** About 30 MB. */
 const MAX_CACHED_CANDLES = 200_000;
 
+/** Certain candles of a market: what is missing among them was not traded. */
+export interface KnownCandles {
+  candles: Candle[];
+  /** Later candles are there, but one before them may still come. */
+  isCut: boolean;
+}
+
+interface ShownCandles {
+  candles: Candle[];
+  hours: TradingHours;
+}
+
+/** The newest closed candles of a market, as its provider shows them. */
+export interface NewestCandles extends ShownCandles {
+  /** Of the block that is not over. */
+  start: number;
+}
+
 /**
- * Reads and caches the candles that resolve signals: live ones for live signals, replayed ones for replayed signals.
+ * Reads and caches the candles that resolve signals: live ones for live signals, replayed ones for replayed signals. Of
+ * live ones it asks one provider alone, and counts only what that one cannot complete any more.
  */
 export class CandleArchive {
   readonly #sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
+  readonly #gaps = new GapRegister();
+  readonly #doubtful = new Set<string>();
   readonly #kept = new LRUCache<string, { parts: CandleParts | null }>({
     maxSize: MAX_CACHED_CANDLES,
     sizeCalculation: ({ parts }) => 1 + (parts?.candles.length ?? 0),
@@ -59,17 +86,59 @@ export class CandleArchive {
     market: Market,
     { from, ...options }: ReadOptions & { from: number },
   ): Promise<Candle[]> {
+    const newest = await this.newest(market, options);
+    return (await this.known(market, newest, { from, ...options })).candles;
+  }
+
+  /**
+   * Read once for all trades of a market.
+   * @throws ProviderError
+   */
+  async newest(market: Market, options: ReadOptions): Promise<NewestCandles> {
+    const { now, abort, isSettled = false } = options;
+    const { timeframe } = market;
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const blockMs = BLOCK_CANDLES * lengthMs;
+    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const start = Math.floor((openNow - 1) / blockMs) * blockMs;
+    const limit = Math.max((openNow - start) / lengthMs, MIN_CANDLES);
+    // A cached answer would confirm itself.
+    const isFresh = isSettled || this.#doubtful.has(marketKey(market));
+    const order = { timeframe, limit, abort, ...(isFresh && { until: openNow }) };
+    const { candles, hours } = await this.#read(market, order);
+    return { candles: candles.filter(({ time }) => time < openNow), start, hours };
+  }
+
+  /**
+   * Certain candles from the one that contains `from`, oldest first.
+   * @throws ProviderError
+   */
+  async known(
+    market: Market,
+    newest: NewestCandles,
+    { from, ...options }: ReadOptions & { from: number },
+  ): Promise<KnownCandles> {
     const lengthMs = TIMEFRAME_MS[market.timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(options.now / lengthMs) * lengthMs;
-    const candles: Candle[] = [];
-    for (let start = Math.floor(from / blockMs) * blockMs; start < openNow; start += blockMs) {
-      const end = Math.min(start + blockMs, openNow);
-      candles.push(
-        ...(await this.#block(market, { ...options, start, end, isPast: end < openNow })),
-      );
+    const shownUntil = (newest.candles.at(-1)?.time ?? Number.NEGATIVE_INFINITY) + lengthMs;
+    const past: Candle[] = [];
+    for (let start = Math.floor(from / blockMs) * blockMs; start < newest.start; start += blockMs) {
+      past.push(...(await this.#block(market, newest, { ...options, start })));
     }
-    return candles.filter((candle) => candle.time + lengthMs > from);
+    const all = joined(market, [...past, ...newest.candles], newest.hours);
+    const first = Math.floor(from / lengthMs) * lengthMs;
+    const candles = all.filter(({ time }) => time >= first);
+    if (market.data === "replay") return { candles, isCut: false };
+    const key = marketKey(market);
+    const slots = { key, lengthMs, hours: newest.hours };
+    const span = { from: first, until: shownUntil, now: judgedAt(options) };
+    const doubtful = this.#gaps.firstDoubtful(all, slots, span);
+    if (doubtful === null) this.#doubtful.delete(key);
+    else this.#doubtful.add(key);
+    return {
+      candles: doubtful === null ? candles : candles.filter(({ time }) => time < doubtful),
+      isCut: doubtful !== null,
+    };
   }
 
   /**
@@ -95,64 +164,154 @@ export class CandleArchive {
     { from, until, abort }: { from: number; until: number; abort: AbortSignal },
   ): Promise<Candle[]> {
     const order = { timeframe: "1m", limit: MIN_CANDLES, until, abort } as const;
-    const candles = await this.#read(market, { ...order, within: market.timeframe });
+    const { candles } = await this.#read(market, { ...order, within: market.timeframe });
     return candles.filter(({ time }) => time >= from);
+  }
+
+  /**
+   * The provider that gives candles in place of a silent one; null if none does.
+   * @throws ProviderError
+   */
+  async substitute(
+    { data, provider, symbol, timeframe }: Market,
+    { now, abort }: ReadOptions,
+  ): Promise<{ provider: string; shownUntil: number } | null> {
+    const order = { symbol, timeframe, limit: MIN_CANDLES, abort };
+    const series = await this.#sources[data]?.candles(order);
+    if (!series || series.provider === provider) return null;
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const closed = series.candles.filter(({ time }) => time + lengthMs <= now);
+    return { provider: series.provider, shownUntil: (closed.at(-1)?.time ?? 0) + lengthMs };
   }
 
   async #block(
     market: Market,
-    block: ReadOptions & { start: number; end: number; isPast: boolean },
+    newest: NewestCandles,
+    { start, ...options }: ReadOptions & { start: number },
   ): Promise<Candle[]> {
-    const { timeframe } = market;
-    const { start, end, isPast, now, abort } = block;
+    const { now, abort } = options;
+    const { timeframe, data } = market;
     const key = `${marketKey(market)} from ${start}`;
-    const kept = isPast ? this.#kept.get(key)?.parts : undefined;
+    const kept = this.#kept.get(key)?.parts;
     if (kept) return kept.candles;
     const lengthMs = TIMEFRAME_MS[timeframe];
-    const limit = Math.max((end - start) / lengthMs, MIN_CANDLES);
-    const order = { timeframe, limit, abort, ...(isPast && { until: end }) };
-    const read = await this.#read(market, order);
-    const candles = read.filter(({ time }) => time >= start && time < end);
-    const isWhole = candles.at(-1)?.time === end - lengthMs;
-    if (isPast && (isWhole || now > end + BLOCK_GRACE_CANDLES * lengthMs)) {
-      this.#kept.set(key, { parts: { timeframe, candles } });
-    }
+    const end = start + BLOCK_CANDLES * lengthMs;
+    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const read = await this.#readPast(market, { start, end, openNow, abort });
+    const shown = [...read, ...newest.candles].toSorted((a, b) => a.time - b.time);
+    const isOver = (shown.at(-1)?.time ?? 0) >= end;
+    const candles = read.filter(({ time }) => time < end);
+    const slots = { key: marketKey(market), lengthMs, hours: newest.hours };
+    const span = { from: start, until: end, now: judgedAt(options) };
+    const isWhole = isOver && this.#gaps.firstDoubtful(candles, slots, span) === null;
+    if (isWhole || data === "replay") this.#kept.set(key, { parts: { timeframe, candles } });
     return candles;
   }
 
-  async #findParts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
-    const { candle, timeframe, now, abort } = order;
+  /** Candles of a past range and some later ones. */
+  async #readPast(
+    market: Market,
+    range: { start: number; end: number; openNow: number; abort: AbortSignal },
+  ): Promise<Candle[]> {
+    const { start, end, openNow, abort } = range;
+    const { timeframe } = market;
     const lengthMs = TIMEFRAME_MS[timeframe];
-    const until = candle.time + lengthMs;
-    const mayStillCome = now < until + PARTS_GRACE_MS;
-    for (const finer of finerTimeframes(timeframe)) {
-      const limit = lengthMs / TIMEFRAME_MS[finer];
-      const asked = { timeframe: finer, limit, until, within: market.timeframe, abort };
-      const read = await this.#read(market, asked).catch((error: unknown) => {
-        if (mayStillCome || !isMissing(error)) throw error;
-        return [];
-      });
-      const candles = read.filter(({ time }) => time >= candle.time && time < until);
-      if (coversCandle(candles, { candle, symbol: market.symbol }))
-        return { timeframe: finer, candles };
-      if (mayStillCome && finer === finerTimeframes(timeframe)[0]) throw incomplete(market, finer);
+    const read = async (until: number) => {
+      const limit = Math.min((until - start) / lengthMs + MIN_CANDLES, MAX_SPAN_CANDLES);
+      return (await this.#read(market, { timeframe, limit, until, abort })).candles;
+    };
+    const until = Math.min(end + LATER_CANDLES * lengthMs, openNow);
+    return read(until).catch((error: unknown) => {
+      // A provider may not answer for a time without trades alone.
+      if (until < openNow && isMissing(error)) return read(openNow);
+      throw error;
+    });
+  }
+
+  async #findParts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
+    let doubt: unknown;
+    let found: CandleParts | null = null;
+    for (const finer of finerTimeframes(order.timeframe)) {
+      try {
+        const candles = await this.#partsAt(market, order, finer);
+        if (candles) found = { timeframe: finer, candles };
+      } catch (error) {
+        if (!(error instanceof LateCandlesError)) throw error;
+        // The others are looked at too: they are confirmed at the same time then.
+        doubt ??= error;
+      }
+      if (found) break;
     }
-    return null;
+    if (doubt) throw doubt;
+    return found;
+  }
+
+  /**
+   * The candles of a shorter timeframe that add up to a candle; null once it is certain that the provider has none.
+   * @throws LateCandlesError while they may still arrive
+   */
+  async #partsAt(market: Market, order: PartsOrder, finer: Timeframe): Promise<Candle[] | null> {
+    const { candle, timeframe, now } = order;
+    const end = candle.time + TIMEFRAME_MS[timeframe];
+    const shown = await this.#readParts(market, order, finer);
+    const candles = shown?.candles.filter(({ time }) => time >= candle.time && time < end) ?? [];
+    const of = { candle, symbol: market.symbol };
+    const fits = coversCandle(candles, of) || coversCandle(candles.filter(isTraded), of);
+    if (market.data === "live") {
+      const key = `${marketKey(market)} ${timeframe} by ${finer}`;
+      const isSure = fits || this.#gaps.isConfirmed(`${key} of ${candle.time}`, now);
+      const shownUntil = (shown?.candles.at(-1)?.time ?? -1) + TIMEFRAME_MS[finer];
+      const isLate = shown !== null && shownUntil < end && now < end + MAX_PARTS_DELAY_MS;
+      const slots = { key, lengthMs: TIMEFRAME_MS[finer], hours: shown?.hours ?? "always" };
+      const span = { from: candle.time, until: shown ? Math.min(end, shownUntil) : 0, now };
+      const doubtful = this.#gaps.firstDoubtful(candles, slots, span);
+      if (isLate || doubtful !== null || !isSure) throw new LateCandlesError(market, finer);
+    }
+    return fits ? candles : null;
+  }
+
+  /** Shorter candles from a candle on; recent ones if the provider has none of that time, null if it has none at all. */
+  async #readParts(
+    market: Market,
+    { candle, timeframe, now, abort }: PartsOrder,
+    finer: Timeframe,
+  ): Promise<ShownCandles | null> {
+    const finerMs = TIMEFRAME_MS[finer];
+    const end = candle.time + TIMEFRAME_MS[timeframe];
+    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, floorTo(now, finerMs)));
+    const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
+    const order = { timeframe: finer, within: market.timeframe, abort };
+    const mayStillCome = now < end + MAX_PARTS_DELAY_MS;
+    try {
+      return await this.#read(market, { ...order, limit, until });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    try {
+      return await this.#read(market, { ...order, limit: MIN_CANDLES });
+    } catch (error) {
+      if (!isMissing(error) || (mayStillCome && !isUnlisted(error))) throw error;
+      return null;
+    }
   }
 
   async #read(
     { data, provider, symbol }: Market,
-    order: Omit<CandleRequest, "symbol" | "prefer">,
-  ): Promise<Candle[]> {
+    order: Omit<CandleRequest, "symbol" | "prefer" | "only">,
+  ): Promise<ShownCandles> {
     const source = this.#sources[data];
     if (!source) {
       const message = `there are no ${data} candles in this setup`;
       throw new ProviderError({ provider, failure: "unreachable", message });
     }
-    const series = await source.candles({ ...order, symbol, prefer: provider });
-    return series.candles;
+    const only = data === "live" ? provider : undefined;
+    const { candles, market } = await source.candles({ ...order, symbol, prefer: provider, only });
+    const hours = market?.hours ?? findInstrument(symbol)?.hours ?? "always";
+    return { candles, hours };
   }
 }
+
+const floorTo = (time: number, stepMs: number): number => Math.floor(time / stepMs) * stepMs;
 
 const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
   TIMEFRAMES.filter((finer) => {
@@ -160,20 +319,40 @@ const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
     return parts > 1 && parts <= MAX_PARTS && Number.isInteger(parts);
   });
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof ProviderError &&
-  (error.failure === "nonsense" || error.failure === "unknown-symbol");
+const judgedAt = ({ now, isSettled }: ReadOptions): number =>
+  isSettled ? Number.POSITIVE_INFINITY : now;
 
-function incomplete({ provider, symbol }: Market, timeframe: Timeframe): ProviderError {
-  const message = `the ${timeframe} candles of ${symbol} are not all there yet`;
-  return new ProviderError({ provider, failure: "nonsense", message });
+/** Each once, oldest first. A market that never closes has flat candles where nothing was traded. */
+function joined(market: Market, candles: readonly Candle[], hours: TradingHours): Candle[] {
+  const byTime = new Map(candles.map((candle) => [candle.time, candle]));
+  const ordered = [...byTime.values()].toSorted((a, b) => a.time - b.time);
+  const isFilled = market.data === "live" && hours === "always";
+  return isFilled ? withFlatCandles(ordered, TIMEFRAME_MS[market.timeframe]) : ordered;
+}
+
+const isMissing = (error: unknown): boolean =>
+  isUnlisted(error) ||
+  (error instanceof ProviderError && (error.failure === "nonsense" || error.failure === "refused"));
+
+const isUnlisted = (error: unknown): boolean =>
+  error instanceof ProviderError && error.failure === "unknown-symbol";
+
+/** Candles that will come, or may. */
+class LateCandlesError extends ProviderError {
+  constructor({ provider, symbol }: Market, timeframe: Timeframe) {
+    const message = `the ${timeframe} candles of ${symbol} are not all there yet`;
+    super({ provider, failure: "nonsense", message });
+  }
 }
 
 /** Candles for resolving recorded outcomes again; null where no provider has them. */
 export function archiveSource(archive: CandleArchive, abort: AbortSignal): CandleSource {
   return {
     candles: (figures, { from, until }) =>
-      nullIfMissing(archive.since(marketOf(figures), { from, now: until, abort }), abort),
+      nullIfMissing(
+        archive.since(marketOf(figures), { from, now: until, abort, isSettled: true }),
+        abort,
+      ),
     parts(figures, candle, timeframe) {
       const order = { candle, timeframe, now: Number.POSITIVE_INFINITY, abort };
       return nullIfMissing(archive.parts(marketOf(figures), order), abort);

@@ -114,12 +114,21 @@ export async function shareFill(
   });
 }
 
+/** What is known of a trade beside the candles. */
+export interface DecidedTrade {
+  analysisId: Types.ObjectId;
+  /** Its published fill. */
+  filled?: Fill | undefined;
+  providerChange?: { provider: string; at: Date } | undefined;
+}
+
 /** Stores the outcome of an analysis once, with its candles, and publishes it for its signals. */
 export async function commitOutcome(
   { database, now }: OutcomeDeps,
-  analysisId: Types.ObjectId,
-  { resolution, candles }: { resolution: Resolution; candles: readonly Candle[] },
+  { analysisId, providerChange }: DecidedTrade,
+  { candles, ...decided }: { resolution: Resolution; candles: readonly Candle[] },
 ): Promise<void> {
+  const resolution = { ...decided.resolution, ...markChange(providerChange) };
   const { outcome } = resolution;
   const filled = fillOf(resolution);
   const isNew = await commit(
@@ -128,8 +137,11 @@ export async function commitOutcome(
     async ({ session, at }) => {
       const resolveAt = new Date(at.getTime() + RECHECK_MS);
       const { matchedCount } = await database.marketAnalyses.updateOne(
-        { _id: analysisId, status: "completed", outcome: { $exists: false } },
-        { $set: { outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at } },
+        { _id: analysisId, status: "completed", outcome: { $exists: false }, ...ifFill(filled) },
+        {
+          $set: { outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at },
+          $unset: { course: 1 },
+        },
         { session },
       );
       if (matchedCount === 0) return false;
@@ -140,6 +152,26 @@ export async function commitOutcome(
   );
   if (isNew) await shareOutcome(database, analysisId, resolution);
 }
+
+/** A published fill stays: another one is not committed over it. The next check starts from it. */
+const ifFill = (filled: Fill | null) =>
+  filled
+    ? {
+        $or: [
+          { filled: { $exists: false } },
+          { "filled.price": filled.price, "filled.at": filled.at },
+        ],
+      }
+    : { filled: { $exists: false } };
+
+const markChange = (change: DecidedTrade["providerChange"]): Partial<Resolution> =>
+  change
+    ? {
+        provider: change.provider,
+        provider_changed: true,
+        provider_changed_at: change.at.toISOString(),
+      }
+    : {};
 
 const fillOf = ({ fill, filled_at }: Resolution): Fill | null =>
   fill === null || filled_at === null ? null : { price: fill, at: new Date(filled_at) };

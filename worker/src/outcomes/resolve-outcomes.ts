@@ -1,16 +1,22 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
-import { type Fill, followTrade, isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
+import {
+  type Fill,
+  followTrade,
+  isMarketEntry,
+  MAX_SILENCE_MS,
+  type TradeCourse,
+} from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import { Semaphore } from "async-mutex";
-import type { Types } from "mongoose";
 import { withDeadline } from "../market-data/deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import type { CandleArchive, Market } from "./candle-archive.ts";
+import type { CandleArchive, KnownCandles, NewestCandles, ReadOptions } from "./candle-archive.ts";
+import { CONFIRM_GAP_MS } from "./candle-gaps.ts";
 import {
   commitFill,
   commitOutcome,
@@ -18,6 +24,15 @@ import {
   RECHECK_MS,
   shareFill,
 } from "./commit-outcome.ts";
+import {
+  candlesSince,
+  type DueMarket,
+  decideWithout,
+  endSilence,
+  isLate,
+  noteSilence,
+  type PendingTrade,
+} from "./silent-provider.ts";
 
 const BATCH_SIZE = 500;
 const MARKETS_AT_A_TIME = 6;
@@ -87,72 +102,119 @@ async function resolveByMarket(
 
 const READ_TIMEOUT_MS = 20_000;
 
-interface DueMarket {
-  key: string;
-  market: Market;
-  trades: PendingTrade[];
-}
-
 async function resolveMarket(
   deps: ResolveDeps,
-  { key, market, trades }: DueMarket,
+  due: DueMarket,
   abort: AbortSignal,
 ): Promise<number> {
-  const now = deps.now().getTime();
-  const from = Math.min(...trades.map(({ trade }) => trade.createdAt));
-  let candles: Candle[];
+  const { key, market } = due;
+  const options = { now: deps.now().getTime(), abort };
+  let newest: NewestCandles;
   try {
-    candles = await deps.archive.since(market, { from, now, abort });
+    newest = await deps.archive.newest(market, options);
   } catch (error) {
     if (deps.abort.aborted) return 0;
-    await postpone(deps, { market, until: deps.backoff.failed(key, now), error });
-    return 0;
+    const { symbol, timeframe } = market;
+    deps.logger.warn({ err: error, symbol, timeframe }, "market not read, its trades wait");
+    await postpone(deps, due, deps.backoff.failed(key, options.now));
+    return (await leaveSilent(deps, due, options)).length;
   }
   deps.backoff.succeeded(key);
-  await keepMarketCandles(deps, { key, candles });
-  const checks = new Map<number | null, PendingTrade[]>();
+  const { open, resolved } = await resolveTrades(deps, due, { newest, ...options });
+  const isSilent = market.data === "live" && isLate(market, newest, options.now);
+  if (isSilent) {
+    const ended = await leaveSilent(deps, { ...due, trades: open }, options);
+    return resolved + ended.length;
+  }
+  await endSilence(deps.database, key);
+  return resolved;
+}
+
+/** @returns the trades that ended because their market has no candles any more */
+async function leaveSilent(
+  deps: ResolveDeps,
+  due: DueMarket,
+  options: ReadOptions,
+): Promise<PendingTrade[]> {
+  if (due.market.data !== "live") return [];
+  const { database, logger } = deps;
+  const { now } = options;
+  const since = await noteSilence(database, { key: due.key, now });
+  if (now - since.getTime() < MAX_SILENCE_MS) return [];
+  const { provider, symbol } = due.market;
+  logger.warn({ provider, symbol, since }, "no candles for a day");
+  return decideWithout(deps, due, options);
+}
+
+type MarketCheck = ReadOptions & { newest: NewestCandles };
+
+/** Checks each trade by the candles since it was made. One that cannot be checked delays no other. */
+async function resolveTrades(
+  deps: ResolveDeps,
+  { key, market, trades }: DueMarket,
+  { newest, ...options }: MarketCheck,
+): Promise<{ open: PendingTrade[]; resolved: number }> {
+  const open: PendingTrade[] = [];
+  const checks: NextCheck[] = [];
+  const seen: Candle[] = [];
   for (const pending of trades) {
     if (deps.abort.aborted) break;
-    const checkAt = await resolveOne(deps, { pending, candles, now, abort });
-    checks.set(checkAt, [...(checks.get(checkAt) ?? []), pending]);
+    try {
+      const from = pending.providerChange?.at.getTime() ?? pending.trade.createdAt;
+      const known = await deps.archive.known(market, newest, { ...options, from });
+      seen.push(...(known.candles.length > seen.length ? known.candles : []));
+      const check = await resolveOne(deps, { pending, ...known, ...options });
+      deps.backoff.succeeded(String(pending.analysisId));
+      if (!check) continue;
+      checks.push(check);
+    } catch (error) {
+      const { analysisId } = pending;
+      deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
+      const at = deps.backoff.failed(String(analysisId), options.now);
+      checks.push({ pending, at: Math.min(at, options.now + MAX_TRADE_BACKOFF_MS) });
+    }
+    open.push(pending);
   }
-  for (const [at, due] of checks) if (at !== null) await checkAgain(deps, due, at);
-  return checks.get(null)?.length ?? 0;
+  await keepMarketCandles(deps, { key, candles: seen });
+  await checkAgain(deps, checks);
+  return { open, resolved: trades.length - checks.length };
 }
 
-interface TradeCheck {
+const MAX_TRADE_BACKOFF_MS = 60_000;
+
+interface NextCheck {
   pending: PendingTrade;
-  candles: Candle[];
-  now: number;
-  abort: AbortSignal;
+  at: number;
+  course?: TradeCourse | null;
 }
+
+type TradeCheck = ReadOptions & KnownCandles & { pending: PendingTrade };
 
 /** @returns when to check it again; null if it is resolved */
-async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<number | null> {
-  const { now, abort, pending } = check;
-  const { analysisId, market, trade } = pending;
-  const lengthMs = TIMEFRAME_MS[trade.timeframe];
-  const candles = check.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
-  try {
-    const { fill, resolution } = await followTrade({
-      trade,
-      candles,
-      finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
-      now,
-      costs: deps.tradingCosts[instrumentClass(market.symbol)],
-    });
-    if (resolution) {
-      const resolvedAt = Date.parse(resolution.resolved_at);
-      const seen = candles.filter(({ time }) => time < resolvedAt);
-      await commitOutcome(deps, analysisId, { resolution, candles: seen });
-      return null;
-    }
-    const nextClose = nextCheckAt({ timeframe: trade.timeframe, candles: check.candles, now });
-    return Math.min(nextClose, (await publishFill(deps, check, fill)) ?? nextClose);
-  } catch (error) {
-    deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
-    return now + BACKOFF_MS.min;
+async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextCheck | null> {
+  const { now, abort, pending, candles } = check;
+  const { market, trade, filled, providerChange, course: start } = pending;
+  const { fill, resolution, course } = await followTrade({
+    trade,
+    candles,
+    filled,
+    ...(providerChange && { start }),
+    finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
+    now,
+    costs: deps.tradingCosts[instrumentClass(market.symbol)],
+  });
+  if (resolution) {
+    const resolvedAt = Date.parse(resolution.resolved_at);
+    const seen = candles.filter(({ time }) => time < resolvedAt);
+    const earlier = providerChange
+      ? await candlesSince(deps.database, pending, providerChange.at.getTime())
+      : [];
+    await commitOutcome(deps, pending, { resolution, candles: [...earlier, ...seen] });
+    return null;
   }
+  const nextClose = nextCheckAt({ timeframe: trade.timeframe, ...check });
+  const at = Math.min(nextClose, (await publishFill(deps, check, fill)) ?? nextClose);
+  return { pending, at, course };
 }
 
 /** @returns when to check again for its fill, or for signals without it, if that is before the next close */
@@ -189,7 +251,7 @@ function firstMinutes(trade: Trade): { from: number; until: number } | null {
  */
 async function marketFill(
   { archive, logger, tradingCosts }: ResolveDeps,
-  { pending, now, abort }: Omit<TradeCheck, "candles">,
+  { pending, now, abort }: ReadOptions & Pick<TradeCheck, "pending">,
 ): Promise<Fill | null> {
   const { market, trade, analysisId } = pending;
   const first = firstMinutes(trade);
@@ -197,6 +259,8 @@ async function marketFill(
   try {
     const until = Math.min(now, first.until);
     const candles = await archive.minutes(market, { from: first.from, until, abort });
+    // Without the first one, its open is not known yet.
+    if (candles[0]?.time !== first.from) return null;
     const { fill } = await followTrade({
       trade: { ...trade, timeframe: "1m" },
       candles,
@@ -218,53 +282,45 @@ function marketFillAt(trade: Trade, now: number): number | null {
   return now < closesAt ? closesAt + SETTLE_MS : now + LATE_MS.min;
 }
 
-async function checkAgain(
-  { database }: ResolveDeps,
-  trades: readonly PendingTrade[],
-  at: number,
-): Promise<void> {
-  if (trades.length === 0) return;
-  const ids = trades.map(({ analysisId }) => analysisId);
-  await database.marketAnalyses.updateMany(
-    { _id: { $in: ids }, outcome: { $exists: false } },
-    { $set: { resolveAt: new Date(at) } },
+async function checkAgain({ database }: ResolveDeps, checks: readonly NextCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  await nativeCollection(database.marketAnalyses).bulkWrite(
+    checks.map(({ pending: { analysisId: _id, market }, at, course }) => ({
+      updateOne: {
+        filter: { _id, outcome: { $exists: false } },
+        update: {
+          $set: { resolveAt: new Date(at), ...(course && market.data === "live" && { course }) },
+        },
+      },
+    })),
+    { ordered: false },
   );
 }
 
+/** Those that are still due. */
 async function postpone(
-  { database, logger, now }: ResolveDeps,
-  { market, until, error }: { market: Market; until: number; error: unknown },
+  { database, now }: ResolveDeps,
+  { trades }: DueMarket,
+  until: number,
 ): Promise<void> {
-  const { data, provider, symbol, timeframe } = market;
-  logger.warn({ err: error, symbol, timeframe }, "market not read, its trades wait");
   const due = {
+    _id: { $in: trades.map(({ analysisId }) => analysisId) },
     resolveAt: { $lte: now() },
     outcome: { $exists: false },
-    symbol,
-    timeframe,
-    "result.analysis.source.data": data,
-    "result.analysis.source.provider": provider,
   };
   await database.marketAnalyses.updateMany(due, { $set: { resolveAt: new Date(until) } });
 }
 
-interface PendingTrade {
-  analysisId: Types.ObjectId;
-  market: Market;
-  trade: Trade;
-  /** Its published fill. */
-  filled?: Fill | undefined;
-}
-
-function pendingTrade(
-  analysis: Parameters<typeof figuresOf>[0] & Pick<MarketAnalysisRecord, "_id" | "filled">,
-): PendingTrade | null {
+function pendingTrade(analysis: DueAnalysis): PendingTrade | null {
   const figures = figuresOf(analysis);
-  const { data, provider, symbol, timeframe } = figures;
+  const { data, symbol, timeframe } = figures;
   const trade = tradeOfFigures(figures);
   if (!trade || data === "none") return null;
-  const market = { data, provider, symbol, timeframe };
-  return { analysisId: analysis._id, market, trade, filled: analysis.filled };
+  const { _id: analysisId, filled, course, providerChange } = analysis;
+  const first = { data, provider: figures.provider, symbol, timeframe };
+  const market = { ...first, provider: providerChange?.provider ?? first.provider };
+  const firstKey = marketKey(first);
+  return { analysisId, market, trade, firstKey, filled, course, providerChange };
 }
 
 const MAX_CANDLES = 600;
@@ -296,8 +352,14 @@ const LATE_MS = { min: 15_000, max: 60_000 } as const;
 const BACKOFF_MS = { min: 15_000, max: 300_000 } as const;
 
 /** Next check in Unix milliseconds, after the next close, or before it if the newest candle is late. */
-function nextCheckAt(at: { timeframe: Timeframe; candles: Candle[]; now: number }): number {
-  const { timeframe, candles, now } = at;
+function nextCheckAt(at: {
+  timeframe: Timeframe;
+  candles: Candle[];
+  isCut: boolean;
+  now: number;
+}): number {
+  const { timeframe, candles, isCut, now } = at;
+  if (isCut) return now + CONFIRM_GAP_MS;
   const lengthMs = TIMEFRAME_MS[timeframe];
   const lastClose = (candles.at(-1)?.time ?? -lengthMs) + lengthMs;
   const dueClose = Math.floor(now / lengthMs) * lengthMs;

@@ -105,7 +105,8 @@ export function scriptedMarket(
     async candles(request) {
       this.asked.push(request);
       const { symbol, timeframe, limit, until = Number.POSITIVE_INFINITY } = request;
-      const failure = this.failing.get(symbol) ?? (candles[timeframe] ? undefined : "nonsense");
+      const failure =
+        this.failing.get(symbol) ?? (candles[timeframe] ? undefined : "unknown-symbol");
       if (failure) {
         throw new ProviderError({ provider: "scripted", failure, message: "as the test wants" });
       }

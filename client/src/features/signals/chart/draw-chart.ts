@@ -392,7 +392,7 @@ export function chartMarks({ created_at, judgement, levels, filled }: MarkedSign
   const { exited_at, reason, outcome } = judgement;
   if (exited_at !== null) {
     // The close of a candle is the first moment of the next one.
-    const time = Date.parse(exited_at) - (reason === "hold-over" ? 1 : 0);
+    const time = Date.parse(exited_at) - (reason === "hold-over" || reason === "no-data" ? 1 : 0);
     const position = isBuy ? "aboveBar" : "belowBar";
     marks.push({ time, text: "Exit", tone: tones[outcome], position, shape: "square" });
   }

@@ -262,5 +262,7 @@ export function describeOutcome({ reason, exit }: Resolution, levels: TradeLevel
       return `Neither stop nor target was reached within the suggested hold. The trade ended at the close${exit === null ? "" : `, ${formatPrice(exit)}`}.`;
     case "not-filled":
       return "The market never traded beyond the entry while it was valid. There was no trade.";
+    case "no-data":
+      return `The market had no prices for 24 hours after the hold limit. ${exit === null ? "Whether the entry was filled is unknown." : `The trade ended at the last known close, ${formatPrice(exit)}.`}`;
   }
 }

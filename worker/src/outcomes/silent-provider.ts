@@ -1,0 +1,157 @@
+import { instrumentClass, type TradingHours } from "@shared/contract/instruments.ts";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { marketKey } from "@shared/database/models/market-analysis.ts";
+import { isOpen } from "@shared/domain/trading-hours.ts";
+import {
+  expireWithoutData,
+  holdLimitAt,
+  MAX_SILENCE_MS,
+  type TradeCourse,
+} from "@shared/outcomes/resolve-trade.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
+import type { Types } from "mongoose";
+import type { WorkerDeps } from "../worker-deps.ts";
+import type { CandleArchive, Market, NewestCandles, ReadOptions } from "./candle-archive.ts";
+import { commitOutcome, type DecidedTrade } from "./commit-outcome.ts";
+
+export interface PendingTrade extends DecidedTrade {
+  analysisId: Types.ObjectId;
+  /** With the provider that decides. */
+  market: Market;
+  trade: Trade;
+  /** Key of the stored candles of the provider that the analysis was made from. */
+  firstKey: string;
+  /** After the candles that were seen at earlier checks. */
+  course?: TradeCourse | undefined;
+}
+
+export interface DueMarket {
+  key: string;
+  market: Market;
+  trades: PendingTrade[];
+}
+
+type SilenceDeps = Pick<WorkerDeps, "database" | "now" | "tradingCosts"> & {
+  archive: CandleArchive;
+};
+
+/** Whether a candle is due that the provider does not show, while the market is open. */
+export function isLate({ timeframe }: Market, { candles, hours }: NewestCandles, now: number) {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const dueCandle = (Math.floor(now / lengthMs) - 1) * lengthMs;
+  return (candles.at(-1)?.time ?? 0) < dueCandle && isOpenDuring(hours, dueCandle, lengthMs);
+}
+
+const isOpenDuring = (hours: TradingHours, from: number, lengthMs: number): boolean =>
+  isOpen(hours, from) || isOpen(hours, from + lengthMs - 1);
+
+/** Stores since when a provider has given no candle that was due. */
+export async function noteSilence(
+  database: Database,
+  { key, now }: { key: string; now: number },
+): Promise<Date> {
+  const at = new Date(now);
+  const stored = await database.marketCandles
+    .findOneAndUpdate(
+      { _id: key },
+      { $min: { silentSince: at }, $set: { updatedAt: at }, $setOnInsert: { candles: [] } },
+      { upsert: true, returnDocument: "after", projection: { silentSince: 1 } },
+    )
+    .lean();
+  return stored?.silentSince ?? at;
+}
+
+export async function endSilence(database: Database, key: string): Promise<void> {
+  await database.marketCandles.updateOne(
+    { _id: key, silentSince: { $exists: true } },
+    { $unset: { silentSince: 1 } },
+  );
+}
+
+/**
+ * Trades of a provider that has been silent for too long go on with another one that gives candles. Without any, those
+ * end whose hold limit was over as long ago.
+ * @returns the trades that ended
+ */
+export async function decideWithout(
+  deps: SilenceDeps,
+  { market, trades }: DueMarket,
+  options: ReadOptions,
+): Promise<PendingTrade[]> {
+  const first = trades.filter(({ providerChange }) => !providerChange);
+  const substitute =
+    first.length > 0 ? await deps.archive.substitute(market, options).catch(() => null) : null;
+  const ended: PendingTrade[] = [];
+  const changed: PendingTrade[] = [];
+  for (const pending of trades) {
+    const goesOn =
+      substitute && !pending.providerChange && substitute.shownUntil > knownUntil(pending);
+    if (goesOn) changed.push(pending);
+    else if (isOver(pending, options.now)) ended.push(pending);
+  }
+  if (substitute) await changeProvider(deps.database, changed, { ...substitute, now: options.now });
+  for (const pending of ended) await expire(deps, pending);
+  return ended;
+}
+
+const knownUntil = ({ course, trade, providerChange }: PendingTrade): number =>
+  course?.through ??
+  providerChange?.at.getTime() ??
+  Math.floor(trade.createdAt / TIMEFRAME_MS[trade.timeframe]) * TIMEFRAME_MS[trade.timeframe];
+
+const isOver = ({ trade, course }: PendingTrade, now: number): boolean =>
+  now >= holdLimitAt(trade, course) + MAX_SILENCE_MS;
+
+async function changeProvider(
+  database: Database,
+  trades: readonly PendingTrade[],
+  { provider, now }: { provider: string; now: number },
+): Promise<void> {
+  if (trades.length === 0) return;
+  await nativeCollection(database.marketAnalyses).bulkWrite(
+    trades.map((pending) => ({
+      updateOne: {
+        filter: {
+          _id: pending.analysisId,
+          outcome: { $exists: false },
+          providerChange: { $exists: false },
+        },
+        update: {
+          $set: {
+            providerChange: { provider, at: new Date(knownUntil(pending)) },
+            resolveAt: new Date(now),
+          },
+        },
+      },
+    })),
+    { ordered: false },
+  );
+}
+
+async function expire(deps: SilenceDeps, pending: PendingTrade): Promise<void> {
+  const { trade, course, filled } = pending;
+  const costs = deps.tradingCosts[instrumentClass(trade.symbol)];
+  const resolution = expireWithoutData({ trade, course, filled, costs });
+  const candles = await candlesSince(deps.database, pending, Date.parse(resolution.resolved_at));
+  await commitOutcome(deps, pending, { resolution, candles });
+}
+
+/** The stored candles that a trade was followed through, of both providers if it went on with another one. */
+export async function candlesSince(
+  database: Database,
+  { firstKey, market, trade, providerChange }: PendingTrade,
+  until: number,
+): Promise<Candle[]> {
+  const lengthMs = TIMEFRAME_MS[trade.timeframe];
+  const changedAt = providerChange?.at.getTime() ?? until;
+  const read = async (key: string, [from, to]: [number, number]) => {
+    const stored = await database.marketCandles.findById(key).lean();
+    return (stored?.candles ?? []).filter(({ time }) => time + lengthMs > from && time < to);
+  };
+  const first = await read(firstKey, [trade.createdAt, changedAt]);
+  const later = providerChange
+    ? await read(marketKey(market), [changedAt + lengthMs - 1, until])
+    : [];
+  return [...first, ...later];
+}
