@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { MINUTE_MS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
@@ -36,6 +36,16 @@ const DISTORTIONS = {
   short: (candles: ServedCandle[]) => candles.slice(-Math.floor(candles.length / 10)),
   young: (candles: ServedCandle[]) => candles.slice(-60),
   gaps: (candles: ServedCandle[]) => candles.filter((_, index) => index % 4 !== 0),
+  /** Three of five closed candles had no trades. */
+  quiet: (candles: ServedCandle[]) =>
+    candles.filter(({ time, isOpen: open }) => open || (time / MINUTE_MS / 5) % 5 < 2),
+  /** The open candle has no trade yet, and the high of a closed one is below its close. */
+  "broken-row": (candles: ServedCandle[]) =>
+    candles.map((candle, index) => {
+      if (candle.isOpen) return { ...candle, open: 0, high: 0, low: 0, close: 0 };
+      return index === candles.length - 100 ? { ...candle, high: candle.close * 0.999 } : candle;
+    }),
+  doubled: (candles: ServedCandle[]) => candles.flatMap((candle) => [candle, candle]),
   stale: (candles: ServedCandle[]) => candles.slice(0, -10),
   /** The newest is a thousand candles old. */
   stopped: (candles: ServedCandle[]) => {

@@ -3,7 +3,7 @@ import type { Candle } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closedCandles } from "../market-data/candles.ts";
+import { closedCandles, orderRows, readRows } from "../market-data/candles.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { liveSeries, recordedCandles } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
@@ -15,12 +15,13 @@ const order = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 } as const;
 const request = { ...order, amount: 1_000, riskPercent: 1, leverage: 10 };
 
 /** A provider that answers with all rows there are, also those of the open candle and of the future. */
-const providerOf = (rows: readonly Candle[], now: number): MarketData => ({
+const providerOf = (shown: readonly Candle[], now: number): MarketData => ({
   async candles({ timeframe, limit }) {
-    const raw = rows.map(({ time, open, high, low, close, volume }) => {
+    const raw = shown.map(({ time, open, high, low, close, volume }) => {
       return [time, open, high, low, close, volume];
     });
-    return liveSeries(closedCandles(raw, { timeframe, count: limit, now }));
+    const rows = orderRows(readRows(raw), { timeframe, now });
+    return liveSeries(closedCandles(rows, { timeframe, count: limit, closedUntil: now }));
   },
 });
 

@@ -304,7 +304,7 @@ describe("failures", () => {
     await expect(signal()).rejects.toMatchObject({
       provider: "memory",
       failure: "nonsense",
-      message: `memory: ${count} closed candles came, 30 are needed for a signal`,
+      reason: `Only ${count} of the last 300 1h candles of BTC/USDT had trades; an analysis needs 30.`,
     });
     expect(analyst.asked).toEqual([]);
   });
@@ -383,6 +383,11 @@ describe("the provenance", () => {
       script: [upsideDown, soundBuy],
       overrides: { now: () => (clock += 5) },
     }).signal();
-    expect(provenance.durationsMs).toEqual({ fetching: 5, analysing: 10, checking: 10, sizing: 5 });
+    expect(provenance.durationsMs).toEqual({
+      fetching: 10,
+      analysing: 10,
+      checking: 10,
+      sizing: 5,
+    });
   });
 });

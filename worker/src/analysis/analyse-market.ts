@@ -5,8 +5,8 @@ import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { raceAbort } from "../market-data/deadline.ts";
-import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { isStale, ProviderError } from "../market-data/market-data.ts";
+import type { CandleSeries } from "../market-data/market-data.ts";
+import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
 import { chartWarnings } from "./check-chart.ts";
 import {
@@ -15,6 +15,13 @@ import {
   signalWarnings,
   waitAnalysis,
 } from "./compose-analysis.ts";
+import {
+  type FetchOptions,
+  fetchAnalysed,
+  fetchNewest,
+  formatUtc,
+  type MarketRequest,
+} from "./fetch-candles.ts";
 import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
@@ -26,14 +33,14 @@ interface MarketClosure {
   reason: string;
 }
 
-/** Returns why the market is closed or its data too old, null otherwise. Replayed markets never close. */
-function findMarketClosure(options: {
-  symbol: string;
-  timeframe: Timeframe;
-  series: CandleSeries;
-  now: number;
-}): MarketClosure | null {
-  const { symbol, timeframe, series, now } = options;
+/**
+ * Returns why the market is closed or its data too old, null otherwise. Replayed markets never close; one that is
+ * always open has no holidays, so a known candle of it is not too old but late.
+ */
+function findMarketClosure(
+  { symbol, timeframe, candleClosedAt }: MarketRequest,
+  { series, now }: { series: CandleSeries; now: number },
+): MarketClosure | null {
   if (series.data === "replay") return null;
   const hours = series.market?.hours ?? "always";
   if (!isOpen(hours, now)) {
@@ -41,6 +48,10 @@ function findMarketClosure(options: {
     const opensAt = formatUtc(nextOpen(hours, now));
     const reason = `The ${symbol} market closed at ${closedAt} and opens at ${opensAt}.`;
     return { condition: "Closed", reason };
+  }
+  if (candleClosedAt) {
+    const through = candleClosedAt.getTime();
+    if (hours === "always" || isThrough(series, { timeframe, through })) return null;
   }
   if (!isStale(series, { timeframe, now })) return null;
   const endedAt = lastCandleAt(series, timeframe);
@@ -76,11 +87,6 @@ function lastCandleAt({ candles }: CandleSeries, timeframe: Timeframe): number {
   return (candles.at(-1)?.time ?? Number.NaN) + TIMEFRAME_MS[timeframe];
 }
 
-/** `2026-11-22 23:00 UTC`. */
-function formatUtc(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 1_440;
 
@@ -113,29 +119,11 @@ export async function generateSignal(
   return { ...made, analysis: addSizing({ ...made, symbol: request.symbol }, request) };
 }
 
-/** EMA(200) needs 200 candles, and 100 more until the first close weighs below 6% in it. */
-const FETCHED_CANDLES = 300;
-
-/** ATR(14) needs 14 candles, and as many again to settle. */
-const MIN_CANDLES = 30;
-
-interface MarketRequest {
-  symbol: string;
-  timeframe: Timeframe;
-  limit: number;
-  /** Close of the last candle to analyse; the newest one unless given. */
-  candleClosedAt?: Date;
-}
-
-interface AnalysisOptions {
-  request: MarketRequest;
+interface AnalysisOptions extends FetchOptions {
   /** Data URL. */
   chartImage?: string | undefined;
-  marketData: MarketData;
   analyst: Analyst;
   costs: TradingCosts;
-  now: () => number;
-  abort: AbortSignal;
   beforeAnalyst?: (() => Promise<void>) | undefined;
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
@@ -156,13 +144,13 @@ interface MadeAnalysis {
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
   const { request, chartImage, analyst, costs, now, abort, onUsage } = options;
   const timer = new StageTimer(now);
-  const newest = await timer.run("fetching", () => fetchSeries(options));
+  const newest = await timer.run("fetching", () => fetchNewest(options));
   const closed = analyseClosedMarket(options, newest, timer);
   if (closed) return closed;
-  const series = upTo(newest, request);
+  const series = await timer.run("fetching", () => fetchAnalysed(options, newest));
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
-  if (atr === null || series.candles.length < MIN_CANDLES) throw tooFewCandles(series);
+  if (atr === null) throw new RangeError("too few candles for an ATR");
   await options.beforeAnalyst?.();
   const asked = { brief, costs, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
@@ -200,7 +188,7 @@ function analyseClosedMarket(
   timer: StageTimer,
 ): MadeAnalysis | null {
   const madeAt = now();
-  const closure = findMarketClosure({ ...request, series, now: madeAt });
+  const closure = findMarketClosure(request, { series, now: madeAt });
   if (!closure) return null;
   const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
@@ -209,30 +197,6 @@ function analyseClosedMarket(
     candles: series.candles,
     provenance: writeProvenance(made),
   };
-}
-
-async function fetchSeries({ request, marketData, abort }: AnalysisOptions): Promise<CandleSeries> {
-  abort.throwIfAborted();
-  const { symbol, timeframe } = request;
-  const limit = Math.max(request.limit, FETCHED_CANDLES);
-  const series = await raceAbort(marketData.candles({ symbol, timeframe, limit, abort }), abort);
-  if (series.candles.length === 0) throw tooFewCandles(series);
-  return series;
-}
-
-/** Drops later candles, so that all requests for the same candle get the same analysis. */
-function upTo(series: CandleSeries, { timeframe, candleClosedAt }: MarketRequest): CandleSeries {
-  if (!candleClosedAt) return series;
-  const latest = candleClosedAt.getTime() - TIMEFRAME_MS[timeframe];
-  return { ...series, candles: series.candles.filter(({ time }) => time <= latest) };
-}
-
-function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
-  return new ProviderError({
-    provider,
-    failure: "nonsense",
-    message: `${candles.length} closed candles came, ${MIN_CANDLES} are needed for a signal`,
-  });
 }
 
 function findUsdRate(

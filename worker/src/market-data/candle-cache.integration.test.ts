@@ -127,6 +127,28 @@ describe("asking again later", () => {
     expect(exchange.count(candles)).toBe(1);
   });
 
+  it("asks again a minute later where fewer candles came than were asked for", async () => {
+    exchange.behave("short", candles);
+    const few = await market.candles(request({ timeframe: "1d" }));
+    exchange.behave("ok");
+    clock += 59_000;
+    expect(await market.candles(request({ timeframe: "1d" }))).toEqual(few);
+    clock += 1_000;
+    expect((await market.candles(request({ timeframe: "1d" }))).candles).toHaveLength(50);
+  });
+
+  it("asks again at once for a candle that the kept series lacks", async () => {
+    exchange.behave("late", candles);
+    const early = await market.candles(request());
+    exchange.behave("ok");
+    const through = (early.candles.at(-1)?.time ?? 0) + 2 * HOUR_MS;
+    const waiting = [1, 2].map(() => market.candles(request({ through })));
+    const [complete] = await Promise.all(waiting);
+    expect(complete?.candles.at(-1)?.time).toBe(through - HOUR_MS);
+    expect(await market.candles(request())).toEqual(complete);
+    expect(exchange.count(candles)).toBe(2);
+  });
+
   it("keeps symbols and timeframes apart", async () => {
     const series = await Promise.all([
       market.candles(request()),
@@ -158,15 +180,27 @@ describe("a market that closes", () => {
     },
   };
 
+  it("is asked for again while the last candles of the session are missing", async () => {
+    asked = 0;
+    const shared = new CandleCache({ source: forex, now: () => clock });
+    const lastMinute = request({ symbol: "EUR/USD", timeframe: "1m", limit: 1 });
+    for (const minutes of [2, 3, 4, 61, 62]) {
+      clock = FRIDAY_CLOSE + minutes * 60_000;
+      await shared.candles(lastMinute);
+    }
+    expect(asked).toBe(4);
+    asked = 0;
+  });
+
   it("is not asked for again until it has opened", async () => {
     const shared = new CandleCache({ source: forex, now: () => clock });
     for (const moment of [FRIDAY_CLOSE + HOUR_MS, FRIDAY_CLOSE + 20 * HOUR_MS, SUNDAY_OPEN - 1]) {
       clock = moment;
-      await shared.candles(request({ symbol: "EUR/USD" }));
+      await shared.candles(request({ symbol: "EUR/USD", limit: 1 }));
     }
     expect(asked).toBe(1);
     clock = SUNDAY_OPEN;
-    await shared.candles(request({ symbol: "EUR/USD" }));
+    await shared.candles(request({ symbol: "EUR/USD", limit: 1 }));
     expect(asked).toBe(2);
   });
 });

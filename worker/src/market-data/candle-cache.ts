@@ -1,12 +1,22 @@
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
+import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { LRUCache } from "lru-cache";
 import { abortedByCaller, raceAbort } from "./deadline.ts";
-import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
+import {
+  type CandleRequest,
+  type CandleSeries,
+  isThrough,
+  type MarketData,
+} from "./market-data.ts";
 
 const MAX_SERIES = 300;
 const LATE_TTL_MS = 5_000;
 const DELAYED_TTL_MS = 30_000;
+/** Of a series that is shorter than requested: the market may be young, or the answer incomplete. */
+const SHORT_TTL_MS = MINUTE_MS;
+/** The last candles of a session may arrive this long after its end. */
+const SESSION_GRACE_MS = HOUR_MS;
 
 interface CachedSeries {
   series: CandleSeries;
@@ -39,20 +49,20 @@ export class CandleCache implements MarketData {
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
     if (request.until !== undefined || request.withOpen) return this.source.candles(request);
-    const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""} ${request.only ?? ""}`;
+    const key = keyOf(request);
     const kept = this.kept.get(key);
-    if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
-      return newest(kept.series, request.limit);
-    }
-    const running = this.running.get(key);
+    const isFresh = kept && this.now() < kept.freshUntil && isThrough(kept.series, request);
+    if (isFresh && kept.limit >= request.limit) return newest(kept.series, request.limit);
+    const runningKey = `${key} ${request.through ?? ""}`;
+    const running = this.running.get(runningKey);
     const fetch =
-      running && running.limit >= request.limit ? running : this.startFetch(key, request);
-    return newest(await this.waitFor(key, fetch, request.abort), request.limit);
+      running && running.limit >= request.limit ? running : this.startFetch(runningKey, request);
+    return newest(await this.waitFor(runningKey, fetch, request.abort), request.limit);
   }
 
   private startFetch(key: string, request: CandleRequest): Fetch {
     const abort = new AbortController();
-    const result = this.fetchAndCache(key, { ...request, abort: abort.signal }).finally(() =>
+    const result = this.fetchAndCache({ ...request, abort: abort.signal }).finally(() =>
       this.forget(key, fetch),
     );
     const fetch: Fetch = { limit: request.limit, waiting: 0, abort, result };
@@ -60,10 +70,11 @@ export class CandleCache implements MarketData {
     return fetch;
   }
 
-  private async fetchAndCache(key: string, request: CandleRequest): Promise<CandleSeries> {
+  private async fetchAndCache(request: CandleRequest): Promise<CandleSeries> {
     const series = await this.source.candles(request);
-    const { timeframe, limit } = request;
-    this.kept.set(key, { series, limit, freshUntil: freshUntil(series, timeframe, this.now()) });
+    const { limit } = request;
+    const cached = { series, limit, freshUntil: freshUntil(series, request, this.now()) };
+    this.kept.set(keyOf(request), cached);
     return series;
   }
 
@@ -88,16 +99,31 @@ export class CandleCache implements MarketData {
   }
 }
 
-/** When a newer candle may exist, Unix milliseconds. */
-function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): number {
-  const last = series.candles.at(-1);
+const keyOf = ({ symbol, timeframe, prefer = "", only = "" }: CandleRequest): string =>
+  `${symbol} ${timeframe} ${prefer} ${only}`;
+
+/** When a newer or a longer series may exist, Unix milliseconds. */
+function freshUntil(
+  series: CandleSeries,
+  { timeframe, limit }: Pick<CandleRequest, "timeframe" | "limit">,
+  now: number,
+): number {
+  const until = newerAt(series, timeframe, now);
+  return series.candles.length < limit ? Math.min(until, now + SHORT_TTL_MS) : until;
+}
+
+function newerAt({ candles, market }: CandleSeries, timeframe: Timeframe, now: number): number {
+  const last = candles.at(-1);
   if (!last) return now;
-  const { hours, delayMs } = series.market ?? { hours: "always", delayMs: 0 };
+  const { hours, delayMs } = market ?? { hours: "always", delayMs: 0 };
   const lengthMs = TIMEFRAME_MS[timeframe];
-  const nextCloses = last.time + 2 * lengthMs;
-  const isComplete = !isOpen(hours, now - delayMs - lengthMs);
-  if (!isOpen(hours, now) && isComplete) return nextOpen(hours, now);
-  if (nextCloses > now) return nextCloses;
+  const endsAt = last.time + lengthMs;
+  if (!isOpen(hours, now)) {
+    const closedAt = lastClose(hours, now) ?? now;
+    const isOver = now >= closedAt + delayMs + Math.max(lengthMs, SESSION_GRACE_MS);
+    if (endsAt >= closedAt || isOver) return nextOpen(hours, now);
+  }
+  if (endsAt + lengthMs > now) return endsAt + lengthMs;
   return now + (delayMs > 0 ? DELAYED_TTL_MS : LATE_TTL_MS);
 }
 

@@ -1,133 +1,114 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
 import {
   type Candle,
   candleSchema,
   TIMEFRAME_MS,
   type Timeframe,
 } from "@shared/contract/market-data.ts";
+import { isOpen, lastClose } from "@shared/domain/trading-hours.ts";
 import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 
-const MIN_CANDLES = 30;
-const MAX_GAP_SHARE = 0.1;
-
-const rowsSchema = z.array(
-  z
-    .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number().optional()])
-    .rest(z.unknown())
-    .transform(([time, open, high, low, close, volume = 0]) => ({
-      time,
-      open,
-      high,
-      low,
-      close,
-      volume,
-    }))
-    .pipe(candleSchema),
-);
+/** A row as a provider shows it; without a candle where it has no usable prices. `time` is in Unix milliseconds. */
+export interface CandleRow {
+  time: number;
+  candle: Candle | null;
+}
 
 /** The message says why a series cannot be used. */
 export class UnusableCandlesError extends Error {
   override readonly name = "UnusableCandlesError";
 }
 
-/**
- * Closed candles up to `now` of a market that never closes, at most `count`, oldest first. Missing candles become flat
- * ones without volume.
- * @throws UnusableCandlesError
- */
-export function closedCandles(
-  rows: unknown,
-  options: { timeframe: Timeframe; count: number; now: number },
-): Candle[] {
-  const { timeframe, count, now } = options;
-  const openNow = openingTime(now, timeframe);
-  const closed = distinct(readRows(rows), timeframe).filter(({ time }) => time < openNow);
-  const candles = fillGaps(closed, timeframe).slice(-count);
-  if (candles.length < Math.min(count, MIN_CANDLES)) {
-    throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
-  }
-  return candles;
+const timeSchema = candleSchema.shape.time;
+
+/** One row; none without a time. A missing volume counts as none. */
+export function toRow(fields: Record<keyof Candle, unknown>): CandleRow[] {
+  const time = timeSchema.safeParse(fields.time).data;
+  if (time === undefined) return [];
+  const parsed = candleSchema.safeParse({ ...fields, volume: fields.volume ?? 0 });
+  return [{ time, candle: parsed.data ?? null }];
 }
 
-/** @throws UnusableCandlesError */
-export function readRows(rows: unknown): Candle[] {
-  const parsed = rowsSchema.safeParse(rows);
-  if (!parsed.success) throw new UnusableCandlesError("the answer holds no valid candles");
-  return parsed.data;
-}
-
-function distinct(candles: Candle[], timeframe: Timeframe): Candle[] {
-  return candles.filter((candle, index) => {
-    const previous = candles[index - 1];
-    if (candle.time % TIMEFRAME_MS[timeframe] !== 0) {
-      throw new UnusableCandlesError(`a candle does not start on the grid of ${timeframe}`);
-    }
-    if (previous && candle.time < previous.time) {
-      throw new UnusableCandlesError("the candles are not in order");
-    }
-    return candle.time !== previous?.time;
-  });
-}
-
-function fillGaps(candles: Candle[], timeframe: Timeframe): Candle[] {
-  const filled: Candle[] = [];
-  const first = candles[0];
-  const last = candles.at(-1);
-  if (!first || !last) return filled;
-  const expected = (last.time - first.time) / TIMEFRAME_MS[timeframe] + 1;
-  if (expected - candles.length > expected * MAX_GAP_SHARE) {
-    throw new UnusableCandlesError("too many candles are missing");
-  }
-  for (const candle of candles) {
-    let previous = filled.at(-1);
-    while (previous && previous.time + TIMEFRAME_MS[timeframe] < candle.time) {
-      previous = flatAfter(previous, timeframe);
-      filled.push(previous);
-    }
-    filled.push(candle);
-  }
-  return filled;
-}
-
-function flatAfter({ time, close }: Candle, timeframe: Timeframe): Candle {
-  return {
-    time: time + TIMEFRAME_MS[timeframe],
-    open: close,
-    high: close,
-    low: close,
-    close,
-    volume: 0,
-  };
-}
-
-const MAX_STRAY_SHARE = 0.1;
+const tuplesSchema = z.array(z.array(z.unknown()).catch([]));
 
 /**
- * Candles closed at `closedUntil` of a market with trading hours, at most `count`, oldest first. Of two with the same
- * time the later counts.
+ * Rows of time, open, high, low, close and volume.
  * @throws UnusableCandlesError
  */
-export function tradedCandles(
-  rows: readonly Candle[],
-  options: { timeframe: Timeframe; count: number; closedUntil: number },
-): Candle[] {
+export function readRows(rows: unknown): CandleRow[] {
+  const parsed = tuplesSchema.safeParse(rows);
+  if (!parsed.success) throw new UnusableCandlesError("the answer holds no candles");
+  return parsed.data.flatMap(([time, open, high, low, close, volume]) =>
+    toRow({ time, open, high, low, close, volume }),
+  );
+}
+
+/**
+ * The rows up to `now`, oldest first. Of usable ones with the same time the later counts; a row off the grid is not
+ * usable.
+ * @throws UnusableCandlesError without any usable row
+ */
+export function orderRows(
+  rows: readonly CandleRow[],
+  { timeframe, now }: { timeframe: Timeframe; now: number },
+): CandleRow[] {
+  const byTime = new Map<number, CandleRow>();
+  for (const { time, candle } of rows.filter((row) => row.time <= now)) {
+    const usable = openingTime(time, timeframe) === time ? candle : null;
+    if (usable || !byTime.has(time)) byTime.set(time, { time, candle: usable });
+  }
+  const ordered = [...byTime.values()].toSorted((one, other) => one.time - other.time);
+  if (ordered.some(({ candle }) => candle)) return ordered;
+  throw new UnusableCandlesError(`no row is a usable candle of ${timeframe}`);
+}
+
+interface ClosedOptions {
+  timeframe: Timeframe;
+  count: number;
+  closedUntil: number;
+  hours?: TradingHours;
+}
+
+/**
+ * Candles closed at `closedUntil`, at most `count`, oldest first. Time without a candle is time without trades: flat
+ * candles without volume stand for it, up to the newest row that the provider shows, but never for closed hours.
+ */
+export function closedCandles(rows: readonly CandleRow[], options: ClosedOptions): Candle[] {
   const { timeframe, count, closedUntil } = options;
-  const onGrid = rows.filter(({ time }) => openingTime(time, timeframe) === time);
-  if (rows.length - onGrid.length > rows.length * MAX_STRAY_SHARE) {
-    throw new UnusableCandlesError(`the candles are not on the grid of ${timeframe}`);
+  const openNow = openingTime(closedUntil, timeframe);
+  const shownUntil = openingTime(rows.at(-1)?.time ?? 0, timeframe);
+  const closed = rows.flatMap(({ candle }) => (candle && candle.time < openNow ? [candle] : []));
+  const candles: Candle[] = [];
+  for (const candle of closed) {
+    candles.push(...flatBetween(candles.at(-1), candle.time, options), candle);
   }
-  if (onGrid.some(({ time }, index) => time < (onGrid[index - 1]?.time ?? time))) {
-    throw new UnusableCandlesError("the candles are not in order");
-  }
-  const closed = onGrid
-    .filter(({ time }, index) => time !== onGrid[index + 1]?.time)
-    .filter(({ time }) => time + TIMEFRAME_MS[timeframe] <= closedUntil);
-  if (closed.length < Math.min(count, MIN_CANDLES)) {
-    throw new UnusableCandlesError(`only ${closed.length} of ${count} candles came`);
-  }
-  return closed.slice(-count);
+  candles.push(...flatBetween(candles.at(-1), Math.min(shownUntil, openNow), options));
+  return candles.slice(-count);
 }
+
+/** Flat candles from `previous` to `until`, at most `count`; none if the market closes in between. */
+function flatBetween(
+  previous: Candle | undefined,
+  until: number,
+  { timeframe, count, hours = "always" }: ClosedOptions,
+): Candle[] {
+  if (!previous) return [];
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const from = Math.max(previous.time + lengthMs, until - count * lengthMs);
+  if (from >= until || !isOpen(hours, from)) return [];
+  if ((lastClose(hours, until - 1) ?? 0) > previous.time) return [];
+  const { close } = previous;
+  const flat = { open: close, high: close, low: close, close, volume: 0 };
+  return Array.from({ length: Math.ceil((until - from) / lengthMs) }, (_, index) => ({
+    time: from + index * lengthMs,
+    ...flat,
+  }));
+}
+
+/** Whether anything was traded in a candle. Some providers give no volume. */
+export const isTraded = ({ volume, high, low }: Candle): boolean => volume > 0 || high > low;
 
 /** Builds longer candles from gapless shorter ones, oldest first; incomplete ones are left out. */
 export function resample(
@@ -155,14 +136,14 @@ export function resampleTraded(
     .map(mergeParts);
 }
 
-/** The candle after the closed ones, merged from the rows that exist of it. */
+/** The candle after the closed ones, merged from the usable rows of it. */
 export function openCandle(
-  rows: readonly Candle[],
+  rows: readonly CandleRow[],
   { closed, timeframe }: { closed: readonly Candle[]; timeframe: Timeframe },
 ): Candle | undefined {
   const lengthMs = TIMEFRAME_MS[timeframe];
   const startsAt = (closed.at(-1)?.time ?? Number.POSITIVE_INFINITY) + lengthMs;
-  const newer = rows.filter(({ time }) => time >= startsAt);
+  const newer = rows.flatMap(({ candle }) => (candle && candle.time >= startsAt ? [candle] : []));
   const [next] = groupByStart(newer, { lengthMs });
   return next && mergeParts(next);
 }

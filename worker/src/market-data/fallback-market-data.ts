@@ -8,6 +8,8 @@ import {
   type CandleRequest,
   type CandleSeries,
   isStale,
+  isThrough,
+  LateCandleError,
   type LiveProvider,
   type MarketData,
   ProviderError,
@@ -54,7 +56,7 @@ async function firstComplete(
   const isComplete = () => current.some(({ candles }) => candles.length >= limit);
   for (const provider of inOrder(guarded, request)) {
     if (abort.aborted || isComplete()) break;
-    const answer = await provider.candles(request).catch(asProviderError);
+    const answer = await seriesOrError(provider, request);
     if (answer instanceof ProviderError) failures.push(answer);
     else if (isStale(answer, { timeframe, now: at })) stopped.push(answer);
     else current.push(answer);
@@ -65,8 +67,19 @@ async function firstComplete(
   return best;
 }
 
+async function seriesOrError(
+  guarded: ProviderCircuitBreaker,
+  request: CandleRequest,
+): Promise<CandleSeries | ProviderError> {
+  const answer = await guarded.candles(request).catch(asProviderError);
+  if (answer instanceof ProviderError || isThrough(answer, request)) return answer;
+  return new LateCandleError(guarded.provider.name, request.through ?? 0);
+}
+
 function logFailures(logger: Logger, failures: readonly ProviderError[], symbol: string): void {
-  for (const { provider, failure, message: reason } of failures) {
+  // Late candles are asked for again each second.
+  const logged = failures.filter((failure) => !(failure instanceof LateCandleError));
+  for (const { provider, failure, message: reason } of logged) {
     logger.warn({ provider, failure, reason, symbol }, "no candles");
   }
 }

@@ -15,6 +15,8 @@ export interface CandleRequest {
   withOpen?: boolean;
   /** Unix milliseconds in the past: the series ends with the last candle closed by then. */
   until?: number;
+  /** Unix milliseconds: the series has to reach the candle that closed then. It may be later than the clock here. */
+  through?: number;
   prefer?: string;
   /** Asks only this provider: another one would decide with other prices. */
   only?: string | undefined;
@@ -29,13 +31,15 @@ export interface SeriesMarket {
 }
 
 /**
- * Closed candles, oldest first, without those of closed hours. `notes` are warnings for the user (`Demo data: …`).
+ * Closed candles, oldest first, without those of closed hours. Flat ones without volume stand for time without trades. `notes` are warnings for the user (`Demo data: …`).
  * Without `market` it never closes and has no delay.
  */
 export interface CandleSeries {
   candles: Candle[];
   /** The candle after those, as it is now, if the request asks for it. */
   open?: Candle | undefined;
+  /** Unix milliseconds, where candles may be missing: whatever closed by then and is not there will not come. */
+  shownUntil?: number;
   provider: string;
   data: MarketDataSource;
   notes: string[];
@@ -119,12 +123,39 @@ export class ProviderError extends Error {
   }
 }
 
+/** The market has no candles to analyse. `reason` is a sentence for the trader. */
+export class UnusableMarketError extends ProviderError {
+  readonly reason: string;
+
+  constructor({ provider, reason, cause }: { provider: string; reason: string; cause?: unknown }) {
+    super({ provider, failure: "nonsense", message: reason, cause });
+    this.reason = reason;
+  }
+}
+
+/** The provider has not published the requested candle yet. */
+export class LateCandleError extends ProviderError {
+  constructor(provider: string, through: number) {
+    const message = `lacks the candle that closed at ${new Date(through).toISOString()}`;
+    super({ provider, failure: "nonsense", message });
+  }
+}
+
 /** A model declined to answer. The same request would be declined again. */
 export class ModelRefusalError extends ProviderError {
   constructor({ provider, status }: { provider: string; status?: number | undefined }) {
     const message = "the model declined to answer";
     super({ provider, failure: "refused", retryable: false, status, message });
   }
+}
+
+/** Whether a series has the candle that `through` asks for, or shows that there is none: the market was closed. */
+export function isThrough(
+  { candles, shownUntil = 0 }: Pick<CandleSeries, "candles" | "shownUntil">,
+  { timeframe, through = 0 }: Pick<CandleRequest, "timeframe" | "through">,
+): boolean {
+  const lastTime = candles.at(-1)?.time ?? Number.NEGATIVE_INFINITY;
+  return Math.max(lastTime + TIMEFRAME_MS[timeframe], shownUntil) >= through;
 }
 
 /** Just after a close an exchange may lack the newest candle, and in a quiet minute no one trades. */

@@ -109,11 +109,42 @@ describe("an answer of OANDA", () => {
     expect((await asked()).candles.at(-1)?.time).toBe(Date.UTC(2026, 10, 18, 15));
   });
 
+  it("ends before two candles that are not complete", async () => {
+    answer = {
+      status: 200,
+      body: { candles: [...rows.slice(0, -2), row(1, { complete: false }), row(0)] },
+    };
+    const series = await asked();
+    expect(series.candles.at(-1)?.time).toBe(Date.UTC(2026, 10, 18, 14));
+    expect(series.shownUntil).toBe(Date.UTC(2026, 10, 18, 15));
+  });
+
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["null prices", row(20, { mid: { o: null, h: null, l: null, c: null } })],
+    ["no prices", row(20, { mid: undefined })],
+    ["text for a price", row(20, { mid: { o: "n/a", h: "1.2", l: "1.1", c: "1.15" } })],
+    ["a high below the close", row(20, { mid: { o: "1.1", h: "1.14", l: "1.1", c: "1.15" } })],
+    ["no time", row(20, { time: null })],
+    ["a time off the grid", row(20, { time: "1794999600.5" })],
+    ["an open hour that was followed by closed ones", row(20, { complete: false })],
+  ])("with a row of %s has a flat candle for it", async (_, bad) => {
+    const candles = rows.map((good, index) => (index === 30 ? bad : good));
+    answer = { status: 200, body: { candles } };
+    const series = await asked();
+    expect(series.candles).toHaveLength(50);
+    expect(series.candles[30]).toMatchObject({ high: 1.15, low: 1.15, volume: 0 });
+    expect(series.candles.filter(({ volume }) => volume === 0)).toHaveLength(1);
+    answer = { status: 200, body: { candles: candles.toReversed() } };
+    expect(await asked()).toEqual(series);
+  });
+
   it.each([
     [400, { errorMessage: "Invalid value specified for 'instrument'" }, "unknown-symbol"],
     [400, { errorMessage: "Maximum value for 'count' exceeded" }, "refused"],
     [200, { candles: "none" }, "nonsense"],
-    [200, { candles: [...rows].reverse() }, "nonsense"],
+    [200, { candles: rows.map(() => "<br>") }, "nonsense"],
+    [200, { candles: rows.map(({ time }) => row(0, { time: String(Number(time) + 1) })) }, "nonsense"],
   ])("of %i with %j is %s", async (status, body, failure) => {
     answer = { status, body };
     await expect(asked()).rejects.toMatchObject({ failure });

@@ -1,6 +1,6 @@
-import { candleSchema, type Timeframe } from "@shared/contract/market-data.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { z } from "zod";
-import { openCandle, tradedCandles } from "./candles.ts";
+import { type CandleRow, closedCandles, openCandle, orderRows, toRow } from "./candles.ts";
 import {
   type JsonAnswer,
   type RestCall,
@@ -11,17 +11,17 @@ import {
 /** Maximum of one request. */
 const MAX_COUNT = 5_000;
 
-const price = z.coerce.number();
-const candlesSchema = z.object({
-  candles: z.array(
-    z.object({
-      time: z.string(),
-      complete: z.boolean().optional(),
-      volume: z.number().optional(),
-      mid: z.object({ o: price, h: price, l: price, c: price }),
-    }),
-  ),
+const price = z
+  .union([z.string().min(1), z.number()])
+  .pipe(z.coerce.number())
+  .catch(Number.NaN);
+const rowSchema = z.object({
+  time: z.string(),
+  complete: z.boolean().optional().catch(undefined),
+  volume: z.number().optional().catch(undefined),
+  mid: z.object({ o: price, h: price, l: price, c: price }).optional().catch(undefined),
 });
+const candlesSchema = z.object({ candles: z.array(z.unknown()) });
 const errorSchema = z.object({ errorMessage: z.string() });
 
 /** Mid prices of forex, metals, indices and oil from OANDA's v20 API. */
@@ -47,20 +47,33 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   if (answer.status >= 400) throw refusal(answer, fail);
   const parsed = candlesSchema.safeParse(answer.body);
   if (!parsed.success) throw fail("nonsense", "the answer holds no candles");
-  const rows = parsed.data.candles.flatMap(({ time, complete = true, volume = 0, mid }) => {
-    const { o: open, h: high, l: low, c: close } = mid;
-    const row = { time: unixMs(time), open, high, low, close, volume };
-    const { data: candle } = candleSchema.safeParse(row);
-    return candle ? [{ complete, candle }] : [];
-  });
-  const complete = rows.filter((row) => row.complete).map(({ candle }) => candle);
-  const candles = tradedCandles(complete, { timeframe, count: limit, closedUntil: now });
-  const all = rows.map(({ candle }) => candle);
+  const shown = parsed.data.candles.flatMap(readRow);
+  const all = orderRows(shown, { timeframe, now });
+  const openTimes = new Set(shown.flatMap(({ time, complete }) => (complete ? [] : [time])));
+  const rows = all.map((row) => (openTimes.has(row.time) ? { ...row, candle: null } : row));
+  const { hours } = instrument;
+  const closedUntil = firstOpen(rows, openTimes) ?? now;
+  const candles = closedCandles(rows, { timeframe, count: limit, closedUntil, hours });
   return {
     candles,
+    shownUntil: Math.min(rows.at(-1)?.time ?? 0, closedUntil),
     ...(request.withOpen && { open: openCandle(all, { closed: candles, timeframe }) }),
-    market: { hours: instrument.hours, delayMs: 0 },
+    market: { hours, delayMs: 0 },
   };
+}
+
+function readRow(row: unknown): (CandleRow & { complete: boolean })[] {
+  const { data } = rowSchema.safeParse(row);
+  if (!data) return [];
+  const { time, volume, complete = true, mid } = data;
+  const fields = { open: mid?.o, high: mid?.h, low: mid?.l, close: mid?.c, volume };
+  return toRow({ time: unixMs(time), ...fields }).map((parsed) => ({ ...parsed, complete }));
+}
+
+/** Candles may still change from this one on: just after a close, two are not complete. */
+function firstOpen(rows: readonly CandleRow[], openTimes: ReadonlySet<number>): number | undefined {
+  const newestComplete = rows.findLast(({ candle }) => candle)?.time ?? 0;
+  return rows.find(({ time }) => time > newestComplete && openTimes.has(time))?.time;
 }
 
 /** Aligned to Unix time, days too. */

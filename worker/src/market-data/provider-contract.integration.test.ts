@@ -199,7 +199,6 @@ const FAULTS: readonly [ServiceBehaviour, string, Patience?][] = [
   ["html", "nonsense"],
   ["garbage", "nonsense"],
   ["empty", "nonsense"],
-  ["short", "nonsense"],
 ];
 
 describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {

@@ -57,13 +57,13 @@ export class RestMarketData implements LiveProvider {
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    const { symbol, abort, until = Number.POSITIVE_INFINITY } = request;
+    const { symbol, abort, until = Number.POSITIVE_INFINITY, through = 0 } = request;
     const instrument = this.#find(symbol);
     if (!instrument) throw this.#failure("unknown-symbol", `${symbol} is not listed`);
     const fetching = this.#service.fetchSeries({
       instrument,
       request,
-      now: Math.min(this.#service.now(), until),
+      now: Math.min(Math.max(this.#service.now(), through), until),
       get: (path) => this.#get(path, abort),
       fail: (failure, message) => this.#failure(failure, message),
     });

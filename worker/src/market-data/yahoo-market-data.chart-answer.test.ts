@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readChart, shortest } from "./yahoo-market-data.ts";
 
-const column = (...values: (number | null)[]) => values;
+const column = (...values: unknown[]) => values;
 const chart = (part: object) => ({ chart: { result: [part], error: null } });
 const quote = {
   open: column(10, null, 10),
@@ -12,7 +12,7 @@ const quote = {
 };
 
 describe("reading a chart", () => {
-  it("leaves out rows of nulls, and takes a missing volume for none", () => {
+  it("has no candle for a row of nulls, and takes a missing volume for none", () => {
     const body = chart({
       meta: { regularMarketTime: 200, currency: "USD" },
       timestamp: [60, 120, 180],
@@ -22,8 +22,9 @@ describe("reading a chart", () => {
     expect(readChart(body)).toEqual({
       kind: "rows",
       rows: [
-        { time: 60_000, ...prices, volume: 5 },
-        { time: 180_000, ...prices, volume: 0 },
+        { time: 60_000, candle: { time: 60_000, ...prices, volume: 5 } },
+        { time: 120_000, candle: null },
+        { time: 180_000, candle: { time: 180_000, ...prices, volume: 0 } },
       ],
       quotedAt: 200_000,
     });
@@ -37,10 +38,23 @@ describe("reading a chart", () => {
     });
   });
 
-  it("leaves out a row whose high and low do not enclose its prices", () => {
-    const broken = { ...quote, high: column(10.5, null, 12) };
-    const body = chart({ timestamp: [60, 120, 180], indicators: { quote: [broken] } });
-    expect(readChart(body)).toMatchObject({ rows: [{ time: 180_000 }] });
+  it.each([
+    { high: column(10.5, null, 12) },
+    { high: column("12 USD", null, 12) },
+    { low: column(0, null, 9) },
+    { close: column(undefined, null, 11) },
+    { volume: column(-1, null, 1) },
+  ])("drops a row with %j, and keeps the others", (broken) => {
+    const part = { quote: [{ ...quote, ...broken }] };
+    const body = chart({ timestamp: [60, 120, 180], indicators: part });
+    expect(readChart(body)).toMatchObject({
+      rows: [{ candle: null }, { candle: null }, { candle: { time: 180_000 } }],
+    });
+  });
+
+  it.each([[null], ["soon"], [{}], [-60]])("drops a row at %j", (time) => {
+    const body = chart({ timestamp: [60, time, 180], indicators: { quote: [quote] } });
+    expect(readChart(body)).toMatchObject({ rows: [{ time: 60_000 }, { time: 180_000 }] });
   });
 
   it("returns the code of an error", () => {

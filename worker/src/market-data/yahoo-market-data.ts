@@ -1,19 +1,17 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
-import {
-  type Candle,
-  candleSchema,
-  TIMEFRAME_MS,
-  type Timeframe,
-} from "@shared/contract/market-data.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import { z } from "zod";
 import {
+  type CandleRow,
+  closedCandles,
   openCandle,
   openingTime,
+  orderRows,
   resampleTraded,
   sourceTimeframe,
-  tradedCandles,
+  toRow,
 } from "./candles.ts";
 import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
 
@@ -58,11 +56,14 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const { quotedAt = now } = chart;
   // A feed that lags behind the clock may still change a candle that has closed by the clock.
   const closedUntil = Math.min(now, Math.max(quotedAt, now - DELAY_MS));
-  const rows = withoutLastQuote(onGrid(chart.rows, source), { hours, source });
-  const resampled = resampleRows(rows, { source, timeframe, closedUntil });
-  const candles = tradedCandles(resampled, { timeframe, count: limit, closedUntil });
+  const shown = orderRows(onGrid(chart.rows, source), { timeframe: source, now });
+  const rows = withoutLastQuote(shown, { hours, source });
+  const count = Math.ceil((now - from) / TIMEFRAME_MS[source]);
+  const parts = closedCandles(rows, { timeframe: source, count, closedUntil, hours });
+  const candles = inTimeframe(parts, { source, timeframe, closedUntil, hours }).slice(-limit);
   return {
     candles,
+    shownUntil: Math.min(rows.at(-1)?.time ?? 0, closedUntil),
     ...(request.withOpen && { open: openCandle(rows, { closed: candles, timeframe }) }),
     market: { hours, delayMs: DELAY_MS },
   };
@@ -72,30 +73,36 @@ const pathOf = (ticker: string) => `/v8/finance/chart/${encodeURI(ticker)}`;
 
 const unixSeconds = (time: number) => String(Math.ceil(time / 1_000));
 
-/** Days by their date. Of two rows of the same day, `tradedCandles` takes the later one. */
-function onGrid(rows: Candle[], source: Timeframe): Candle[] {
+/** Days by their date. */
+function onGrid(rows: readonly CandleRow[], source: Timeframe): readonly CandleRow[] {
   if (source !== "1d") return rows;
-  return rows.map((row) => ({ ...row, time: openingTime(row.time + DAY_BEGINS_EARLY_MS, "1d") }));
+  return rows.map((row) => {
+    const time = openingTime(row.time + DAY_BEGINS_EARLY_MS, "1d");
+    return { time, candle: row.candle && { ...row.candle, time } };
+  });
 }
 
-/** The last quote is an extra row with its own time. */
+/** The last quote is an extra row with its own time; while the market is closed, it may be on the grid. */
 function withoutLastQuote(
-  rows: Candle[],
+  rows: readonly CandleRow[],
   { hours, source }: { hours: TradingHours; source: Timeframe },
-): Candle[] {
+): readonly CandleRow[] {
   const last = rows.at(-1);
-  if (!last || source === "1d") return rows;
-  const isStray = openingTime(last.time, source) !== last.time;
-  return isStray || !isOpen(hours, last.time) ? rows.slice(0, -1) : rows;
+  if (!last || source === "1d" || isOpen(hours, last.time)) return rows;
+  return rows.with(-1, { ...last, candle: null });
 }
 
-function resampleRows(
-  rows: Candle[],
-  options: { source: Timeframe; timeframe: Timeframe; closedUntil: number },
+/** A candle of which the feed may still lack parts has not closed. */
+function inTimeframe(
+  parts: Candle[],
+  options: { source: Timeframe; timeframe: Timeframe; closedUntil: number; hours: TradingHours },
 ): Candle[] {
-  const { source, timeframe, closedUntil } = options;
-  if (source === timeframe) return rows;
-  const parts = tradedCandles(rows, { timeframe: source, count: rows.length, closedUntil });
+  const { source, timeframe, hours } = options;
+  if (source === timeframe) return parts;
+  const endsAt = (parts.at(-1)?.time ?? 0) + TIMEFRAME_MS[source];
+  const closedUntil = isOpen(hours, endsAt)
+    ? Math.min(options.closedUntil, endsAt)
+    : options.closedUntil;
   return resampleTraded(parts, { lengthMs: TIMEFRAME_MS[timeframe], closedUntil });
 }
 
@@ -140,11 +147,11 @@ function sourcesFor(hours: TradingHours): string[] {
   return hours === "us-stocks" ? sources.filter((source) => source !== "1h") : sources;
 }
 
-const column = z.array(z.number().nullable()).optional();
+const column = z.array(z.unknown()).optional().catch(undefined);
 
 const resultSchema = z.object({
   meta: z.object({ regularMarketTime: z.number().optional().catch(undefined) }).optional(),
-  timestamp: z.array(z.number()).optional(),
+  timestamp: z.array(z.unknown()).optional(),
   indicators: z.object({
     quote: z.array(
       z.object({ open: column, high: column, low: column, close: column, volume: column }),
@@ -160,10 +167,10 @@ const chartSchema = z.object({
 });
 
 type ChartAnswer =
-  | { kind: "rows"; rows: Candle[]; quotedAt: number | undefined }
+  | { kind: "rows"; rows: CandleRow[]; quotedAt: number | undefined }
   | { kind: "error"; code: string };
 
-/** Rows without trades are nulls and left out. `quotedAt` is in Unix milliseconds. */
+/** Rows without trades are nulls. `quotedAt` is in Unix milliseconds. */
 export function readChart(body: unknown): ChartAnswer | undefined {
   const parsed = chartSchema.safeParse(body);
   if (!parsed.success) return undefined;
@@ -179,19 +186,18 @@ export function readChart(body: unknown): ChartAnswer | undefined {
   };
 }
 
-function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): Candle[] {
+function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): CandleRow[] {
   const [quote] = indicators.quote;
-  return timestamp.flatMap((seconds, index) => {
-    const row = {
-      time: seconds * 1_000,
+  return timestamp.flatMap((seconds, index) =>
+    toRow({
+      time: Number(seconds ?? Number.NaN) * 1_000,
       open: shortest(quote?.open?.[index]),
       high: shortest(quote?.high?.[index]),
       low: shortest(quote?.low?.[index]),
       close: shortest(quote?.close?.[index]),
-      volume: quote?.volume?.[index] ?? 0,
-    };
-    return candleSchema.safeParse(row).data ?? [];
-  });
+      volume: quote?.volume?.[index],
+    }),
+  );
 }
 
 /** Digits that distinguish any two single precision numbers. */
@@ -201,8 +207,8 @@ const SINGLE_DIGITS = { min: 6, max: 9 } as const;
  * Prices are sent in single precision: 2034.2 arrives as 2034.199951171875. Returns the shortest number with the same
  * value.
  */
-export function shortest(price: number | null | undefined): number | null {
-  if (price === null || price === undefined) return null;
+export function shortest(price: unknown): number | null {
+  if (typeof price !== "number") return null;
   if (Math.fround(price) !== price) return price;
   for (let digits: number = SINGLE_DIGITS.min; digits < SINGLE_DIGITS.max; digits += 1) {
     const short = Number(price.toPrecision(digits));

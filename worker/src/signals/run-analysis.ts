@@ -13,7 +13,11 @@ import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { withDeadline } from "../market-data/deadline.ts";
-import { ModelRefusalError, ProviderError } from "../market-data/market-data.ts";
+import {
+  ModelRefusalError,
+  ProviderError,
+  UnusableMarketError,
+} from "../market-data/market-data.ts";
 import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { FinishedRun } from "../worker-metrics.ts";
@@ -232,6 +236,7 @@ function explain(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return "The analysis took too long.";
   if (error instanceof MissingImageError) return "The chart image was deleted.";
   if (!(error instanceof ProviderError)) return "The analysis could not be made.";
+  if (error instanceof UnusableMarketError) return error.reason;
   if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";
   return `${error.provider} gave no usable answer.`;
 }

@@ -97,11 +97,27 @@ describe.each(FAKE_EXCHANGES)("%s", (exchangeId) => {
     expect((await provider(exchangeId).candles(asked)).candles).toEqual(expected(asked));
   });
 
-  it("refuses candles with too many gaps", async () => {
-    exchange.behave("gaps", { subject: "candles" });
-    await expect(provider(exchangeId).candles(request({ limit: 200 }))).rejects.toMatchObject({
-      failure: "nonsense",
-    });
+  it.each(["gaps", "quiet"] as const)("fills time without trades: %s", async (behaviour) => {
+    exchange.behave(behaviour, { subject: "candles" });
+    const asked = request({ timeframe: "5m", limit: 300 });
+    const { candles } = await provider(exchangeId).candles(asked);
+    const complete = expected(asked);
+    expect(candles.map(({ time }) => time)).toEqual(complete.map(({ time }) => time));
+    const traded = candles.filter(({ volume }) => volume > 0);
+    expect(complete).toEqual(expect.arrayContaining(traded));
+    expect(traded.length).toBeLessThan(230);
+    expect(traded.length).toBeGreaterThan(80);
+  });
+
+  it.each(["broken-row", "doubled"] as const)("takes what is usable: %s", async (behaviour) => {
+    exchange.behave(behaviour, { subject: "candles" });
+    const asked = request({ limit: 200, withOpen: true });
+    const { candles, open } = await provider(exchangeId).candles(asked);
+    const complete = expected(asked);
+    expect(candles.map(({ time }) => time)).toEqual(complete.map(({ time }) => time));
+    const same = candles.filter(({ close }, index) => close === complete[index]?.close);
+    expect(same.length).toBeGreaterThan(197);
+    expect(open === undefined).toBe(behaviour === "broken-row");
   });
 
   it.each<[ServiceBehaviour, string, CcxtLimits?]>([

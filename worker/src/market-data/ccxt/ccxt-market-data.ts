@@ -8,6 +8,7 @@ import {
   firstOpeningTime,
   openCandle,
   openingTime,
+  orderRows,
   readRows,
   resample,
   sourceTimeframe,
@@ -43,6 +44,9 @@ const DEFAULT_LIMITS: CcxtLimits = {
 const MAX_AGE_MS = 6 * TIMEFRAME_MS["1h"];
 
 const USUAL_PAGE_SIZE = 200;
+
+/** Requested before the first candle, as a market may be quiet at the start and the newest candle late. */
+const SPARE_CANDLES = 10;
 
 const featuresSchema = z.object({
   spot: z.object({ fetchOHLCV: z.object({ limit: z.number().int().positive() }) }),
@@ -85,6 +89,7 @@ export class CcxtMarketData implements LiveProvider {
     };
     const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
     this.exchange = createExchange({ id: exchangeId, fetch, pace });
+    keepAllRows(this.exchange);
     // What replaces the exchange has no WebSocket unless its address is given, too.
     if (wsUrl || !baseUrl) {
       const markets = () => Object.values(this.exchange.markets ?? {});
@@ -148,26 +153,27 @@ export class CcxtMarketData implements LiveProvider {
   }
 
   /**
-   * Requests one candle more, as the newest may be missing just after a close. Falls back to the last candles if the
-   * feed has stopped.
+   * Requests the open candle, too, as it shows that a missing one before it had no trades. Falls back to the last
+   * candles if the feed has stopped.
    */
   private async fetchCandles(
     request: CandleRequest,
     source: Timeframe,
   ): Promise<Pick<CandleSeries, "candles" | "open">> {
-    const { symbol, timeframe, abort, withOpen, until = Number.POSITIVE_INFINITY } = request;
-    const now = openingTime(Math.min(this.now(), until), timeframe);
-    const since = firstOpeningTime(timeframe, { count: request.limit + 1, now });
-    const count = (now - since) / TIMEFRAME_MS[source];
-    const openParts = withOpen ? TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[source] : 0;
-    const range = { symbol, timeframe: source, count: count + openParts, abort };
-    const current = await this.fetchRows({ ...range, since });
-    const isPast = request.until !== undefined;
-    const rows = current.length > 0 || isPast ? current : await this.fetchRows(range);
-    const parts = closedCandles(rows, { timeframe: source, count, now });
+    const { symbol, timeframe, abort, limit, withOpen, until, through = 0 } = request;
+    const now = Math.max(this.now(), through);
+    const closedUntil = openingTime(Math.min(now, until ?? now), timeframe);
+    const since = firstOpeningTime(timeframe, { count: limit + SPARE_CANDLES, now: closedUntil });
+    const count = (closedUntil + TIMEFRAME_MS[timeframe] - since) / TIMEFRAME_MS[source];
+    const range = { symbol, timeframe: source, count, abort };
+    const current = readRows(await this.fetchRows({ ...range, since }));
+    const inRange = current.filter(({ time }) => time >= since);
+    const isPast = until !== undefined;
+    const shown = inRange.length > 0 || isPast ? inRange : readRows(await this.fetchRows(range));
+    const rows = orderRows(shown, { timeframe: source, now });
+    const parts = closedCandles(rows, { timeframe: source, count, closedUntil });
     const candles = source === timeframe ? parts : resample(parts, { from: source, to: timeframe });
-    if (!withOpen) return { candles };
-    return { candles, open: openCandle(readRows(rows), { closed: candles, timeframe }) };
+    return { candles, ...(withOpen && { open: openCandle(rows, { closed: candles, timeframe }) }) };
   }
 
   /** The newest candles, without `since`. */
@@ -241,6 +247,14 @@ export class CcxtMarketData implements LiveProvider {
     }
   }
 }
+
+/** ccxt fails at a row that is null, and keeps only as many as were requested: of doubled rows those of the older half. */
+function keepAllRows(exchange: Exchange): void {
+  exchange.parseOHLCVs = (rows: unknown, market) =>
+    Array.isArray(rows) ? rows.filter(isRow).map((row) => exchange.parseOHLCV(row, market)) : [];
+}
+
+const isRow = (row: unknown) => typeof row === "object" && row !== null;
 
 /** Forex trades on exchanges at weekends too, but the hours of the market count. */
 function marketOf(symbol: string): { market?: SeriesMarket } {

@@ -28,7 +28,8 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
   const recordings = new Recordings();
   return {
     async candles(request) {
-      const { symbol, timeframe, limit, until = Number.POSITIVE_INFINITY, within } = request;
+      const { symbol, timeframe, limit, within } = request;
+      const { until = Number.POSITIVE_INFINITY, through = 0 } = request;
       const source = within
         ? replayPartsSource(recordings, { symbol, timeframe, within })
         : replaySource(recordings, { symbol, timeframe });
@@ -36,7 +37,7 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
         const message = `there is no demo data for ${symbol}`;
         throw new ProviderError({ provider: "replay", failure: "unknown-symbol", message });
       }
-      const now = Math.min(options.now(), until);
+      const now = Math.min(Math.max(options.now(), through), until);
       const from = firstOpeningTime(timeframe, { count: limit, now });
       const note = NOTES[source.origin];
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
