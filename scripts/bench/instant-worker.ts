@@ -64,7 +64,7 @@ const services: WorkerServices = {
     sources: { live: undefined, replay: marketData },
     currentSource: () => "replay",
     probe: async () => undefined,
-    listedSymbols: async () => [...SYMBOL_SUGGESTIONS],
+    listedSymbols: async () => ({ symbols: [...SYMBOL_SUGGESTIONS], missing: [] }),
     priceStream: async () => undefined,
     health: () => [],
     close: () => undefined,

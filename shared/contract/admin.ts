@@ -159,7 +159,8 @@ export type Usage = z.infer<typeof usageSchema>;
 
 /**
  * State of a market data provider. `failing`: its last request failed. `resting`: not called for any market until a probe
- * succeeds, because its connection failed several times or most of its markets fail.
+ * succeeds, because its connection failed several times, most of its markets fail, or its rate limit or ban has to be
+ * obeyed.
  */
 const providerStateSchema = z.enum(["ok", "failing", "resting"]);
 export type ProviderState = z.infer<typeof providerStateSchema>;
@@ -181,6 +182,8 @@ const providerReportSchema = z.object({
   state: providerStateSchema,
   last_success_at: z.iso.datetime().nullable(),
   last_failure: z.object({ failure: providerFailureSchema, at: z.iso.datetime() }).nullable(),
+  /** Until when all workers leave it alone, because it demanded that. */
+  paused_until: z.iso.datetime().nullable(),
 });
 export type ProviderReport = z.infer<typeof providerReportSchema>;
 

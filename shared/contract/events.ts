@@ -7,7 +7,7 @@ import {
 } from "./account.ts";
 import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS, CHANNEL_KINDS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
-import type { LivePrice } from "./market-data.ts";
+import type { LivePrice, StalePrice } from "./market-data.ts";
 import { paymentDetailsSchema } from "./payment.ts";
 import {
   analysisSchema,
@@ -136,6 +136,7 @@ export type ServerToClientEvents = {
   resync: (envelope: EventEnvelope<Record<string, never>>) => void;
   /** Not numbered, and not sent to a client that is behind. */
   price: (price: LivePrice) => void;
+  "price:stale": (stale: StalePrice) => void;
   "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
   /** Sent before a socket is closed for a newer one of the user. Its client must not reconnect by itself. */
   "socket:closed": (data: { reason: "too-many-sockets" }) => void;

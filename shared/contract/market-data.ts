@@ -117,6 +117,17 @@ export const livePriceSchema = z.object({
 });
 export type LivePrice = z.infer<typeof livePriceSchema>;
 
+/**
+ * Payload of `price:stale`: whether the price that a socket has is still confirmed. A market whose price does not change
+ * is not stale. `at` is when the market had it last.
+ */
+export const stalePriceSchema = z.object({
+  symbol: z.string(),
+  stale: z.boolean(),
+  at: z.iso.datetime(),
+});
+export type StalePrice = z.infer<typeof stalePriceSchema>;
+
 /** `fallback`: polled because the WebSocket of the exchange is lost. */
 export const priceFeedSchema = z.enum(["websocket", "polling", "fallback"]);
 export type PriceFeed = z.infer<typeof priceFeedSchema>;

@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
@@ -228,3 +228,14 @@ export async function createDelivery(
   await deliveries.insertOne(delivery);
   return delivery;
 }
+
+/** As workers publish what the providers list: nothing but the suggestions by default. */
+export const listSymbols = (
+  { marketListings }: Pick<Database, "marketListings">,
+  listing: { symbols?: readonly string[]; missing?: string[] } = {},
+) => {
+  const { symbols = [], missing = [] } = listing;
+  const all = [...SYMBOL_SUGGESTIONS, ...symbols];
+  const stored = { symbols: all, missing, updatedAt: new Date() };
+  return marketListings.replaceOne({ _id: "symbols" }, stored, { upsert: true });
+};

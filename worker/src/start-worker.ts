@@ -40,16 +40,21 @@ export interface WorkerServices {
   analyst: Analyst;
 }
 
+type ServiceDeps = Pick<WorkerDeps, "logger" | "database">;
+
 export const createServices = async (
   settings: WorkerSettings,
-  logger: Logger,
+  { logger, database }: ServiceDeps,
 ): Promise<WorkerServices> => ({
-  market: await createMarketData({ settings, now: Date.now, logger }),
+  market: await createMarketData({ settings, now: Date.now, logger, database }),
   analyst: createAnalyst(settings),
 });
 
 export const runWorker = (
-  services: (settings: WorkerSettings, logger: Logger) => WorkerServices | Promise<WorkerServices>,
+  services: (
+    settings: WorkerSettings,
+    deps: ServiceDeps,
+  ) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
@@ -58,7 +63,7 @@ export const runWorker = (
       settings,
       database,
       logger,
-      services: await services(settings, logger),
+      services: await services(settings, { logger, database }),
     });
     return {
       logger,

@@ -225,7 +225,8 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "too-many-channels": "There are as many channels as a user may have.",
   "rate-limited": "Too many requests.",
   internal: "Unexpected error on the server.",
-  unavailable: "The database or the queue is unavailable.",
+  unavailable:
+    "The database or the queue is unavailable, or the list of markets is not complete yet.",
   timeout: "The signal took too long. It will still be finished and pushed.",
 };
 

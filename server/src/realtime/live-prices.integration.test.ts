@@ -5,7 +5,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { callApi } from "@shared/testing/call-api.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, listSymbols, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -29,6 +29,7 @@ describe("live prices", () => {
 
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri() });
+    await listSymbols(database);
     server = await startServer({ settings, database, logger });
   });
   afterEach(async () => {
@@ -86,6 +87,23 @@ describe("live prices", () => {
       ["ETH/USDT", 7],
       ["BTC/USDT", 101],
     ]);
+  });
+
+  it("sends a price again only after a change, and says whether it is stale", async () => {
+    const { client, prices, watch } = await connect(await approved());
+    const stale: unknown[] = [];
+    client.socket.on("price:stale", (payload: unknown) => stale.push(payload));
+    await store("ADA/USDT", 5, new Date(Date.now() - 60_000));
+    await watch("ADA/USDT");
+    await vi.waitFor(
+      () => expect(stale).toMatchObject([{ symbol: "ADA/USDT", stale: true }]),
+      WAIT,
+    );
+    await store("ADA/USDT", 5);
+    await vi.waitFor(() => expect(stale.at(-1)).toMatchObject({ stale: false }), WAIT);
+    await store("ADA/USDT", 6);
+    await vi.waitFor(() => expect(prices.at(-1)?.price).toBe(6), WAIT);
+    expect(prices.map(({ price }) => price)).toEqual([5, 6]);
   });
 
   it("sends at most one price a second of each symbol, and the last one always", async () => {

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type LivePrice, nextPriceDueMs, priceHoldMs } from "@shared/contract/market-data.ts";
+import { PRICE_STALE_MS } from "@shared/contract/constants.ts";
+import {
+  type LivePrice,
+  nextPriceDueMs,
+  priceHoldMs,
+  type StalePrice,
+} from "@shared/contract/market-data.ts";
 import { ChangeFeed } from "@shared/database/change-feed.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
@@ -24,11 +30,19 @@ interface WatchedMarket {
   latest: LivePrice | undefined;
   viewers: Map<PriceViewer, SentPrice>;
   timer: NodeJS.Timeout | undefined;
+  /** Until when the price counts as current without a confirmation, by the monotonic clock. */
+  currentUntilMs: number;
+  isStale: boolean;
   /** Since when it has no viewers. */
   emptySinceMs: number;
 }
 
-const storedPriceSchema = z.object({ _id: z.string(), price: z.number(), at: z.date() });
+const storedPriceSchema = z.object({
+  _id: z.string(),
+  price: z.number(),
+  at: z.date(),
+  writtenAt: z.date(),
+});
 
 const REPORT_INTERVAL_MS = 1_000;
 /** Until a viewer whose connection is slow is looked at again. */
@@ -43,6 +57,7 @@ interface LivePricesOptions {
   database: Database;
   logger: Logger;
   send: (viewerIds: string[], price: LivePrice) => void;
+  sendStale: (viewerIds: string[], stale: StalePrice) => void;
 }
 
 /** The prices of the markets that sockets of this server watch, as a worker stores them. */
@@ -63,7 +78,7 @@ export class LivePrices {
       database,
       logger,
       collection: database.livePrices.collection.collectionName,
-      onWrite: (document) => this.#receive(document),
+      onWrite: (document) => this.#receive(document, 0),
       onOpen: () => void this.#read([...this.#markets.keys()]),
     });
   }
@@ -108,7 +123,8 @@ export class LivePrices {
     const known = this.#markets.get(symbol);
     if (known) return known;
     const nothing = { latest: undefined, timer: undefined, emptySinceMs: 0 };
-    const market = { ...nothing, viewers: new Map<PriceViewer, SentPrice>() };
+    const state = { currentUntilMs: 0, isStale: false };
+    const market = { ...nothing, ...state, viewers: new Map<PriceViewer, SentPrice>() };
     this.#markets.set(symbol, market);
     return market;
   }
@@ -126,22 +142,42 @@ export class LivePrices {
     try {
       const ids = { _id: { $in: [...symbols] } };
       const stored = await nativeCollection(database.livePrices).find(ids).toArray();
-      for (const document of stored) this.#receive(document);
+      for (const document of stored) {
+        this.#receive(document, Math.max(0, Date.now() - document.writtenAt.getTime()));
+      }
     } catch (error) {
       logger.warn({ err: error }, "last prices not read");
     }
   }
 
-  #receive(document: unknown): void {
+  /** An unchanged price is a confirmation: it is sent to viewers who have none yet, but not again. */
+  #receive(document: unknown, writtenMsAgo: number): void {
     const { data } = storedPriceSchema.safeParse(document);
     const market = data && this.#markets.get(data._id);
     if (!market) return;
-    const { _id: symbol, price } = data;
+    const { _id: symbol, price, writtenAt } = data;
     const at = data.at.toISOString();
     const { latest } = market;
     if (latest && latest.price === price && latest.at >= at) return;
+    const ageMs = writtenMsAgo + Math.max(0, writtenAt.getTime() - data.at.getTime());
+    market.currentUntilMs = performance.now() + PRICE_STALE_MS - ageMs;
     market.latest = { symbol, price, at };
+    if (latest?.price === price) {
+      for (const sent of market.viewers.values()) {
+        if (sent.price === latest) sent.price = market.latest;
+      }
+    }
     this.#flush(market);
+    this.#checkStale(market);
+  }
+
+  #checkStale(market: WatchedMarket): void {
+    const { latest, viewers, isStale, currentUntilMs } = market;
+    if (!latest || isStale === performance.now() > currentUntilMs) return;
+    market.isStale = !isStale;
+    const { symbol, at } = latest;
+    const ids = [...viewers].filter(([, { price }]) => price).map(([{ id }]) => id);
+    if (ids.length > 0) this.#options.sendStale(ids, { symbol, at, stale: market.isStale });
   }
 
   /** Sends the price to viewers without it, each at most once a second. */
@@ -172,7 +208,9 @@ export class LivePrices {
   async #check(): Promise<void> {
     for (const viewer of this.#symbols.keys()) if (!viewer.hasAccess()) this.watch(viewer, []);
     const now = performance.now();
-    for (const [symbol, { viewers, emptySinceMs }] of this.#markets) {
+    for (const [symbol, market] of this.#markets) {
+      const { viewers, emptySinceMs } = market;
+      this.#checkStale(market);
       if (viewers.size === 0 && now - emptySinceMs > LINGER_MS) this.#markets.delete(symbol);
     }
     const symbols = [...this.#markets.keys()].sort();

@@ -154,6 +154,7 @@ export class PushServer {
       logger: deps.logger,
       // Encodes the price once for all.
       send: (socketIds, price) => this.#io.to(socketIds).emit("price", price),
+      sendStale: (socketIds, stale) => this.#io.to(socketIds).emit("price:stale", stale),
     });
     this.#log = createEventLogReader(deps.database);
     const { RATE_LIMIT, MAX_SOCKETS_PER_ADDRESS } = deps.settings;

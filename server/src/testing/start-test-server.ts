@@ -9,7 +9,7 @@ import { openDatabase } from "@shared/database/database.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
-import { QUICK_HASH } from "@shared/testing/factories.ts";
+import { listSymbols, QUICK_HASH } from "@shared/testing/factories.ts";
 import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
 import Koa from "koa";
 import { createApp } from "../app.ts";
@@ -46,6 +46,7 @@ export async function startTestServer(options: {
   const { environment, overrides = {}, hashing = quickHashing } = options;
   const { logger, lines: logLines } = captureLog();
   const database = await openDatabase({ uri: options.databaseUri, logger });
+  await listSymbols(database);
   const dataDir = await mkdtemp(join(tmpdir(), "test-server-"));
   const made = {
     settings: loadSettings({ ...TEST_ENVIRONMENT, DATA_DIR: dataDir, ...environment }),

@@ -24,6 +24,24 @@ export interface WorkerStatusRecord {
   seenAt: Date;
 }
 
+/**
+ * A provider that has to be left alone, because it said so with a rate limit or ban. It is kept until a request after that
+ * succeeds.
+ */
+interface ProviderPauseRecord {
+  /** The provider. */
+  _id: string;
+  /** By the clock of the database, as all times of it. */
+  until: Date;
+  /** Until then, one worker tries whether it is over. */
+  trialUntil: Date;
+}
+
+const PAUSE_RETENTION_SECONDS = 24 * 60 * 60;
+
+const providerPauseSchema = recordSchema<ProviderPauseRecord>("provider_pauses", { _id: String });
+providerPauseSchema.index({ until: 1 }, { expireAfterSeconds: PAUSE_RETENTION_SECONDS });
+
 /** Seconds without a heartbeat after which a worker counts as stopped. */
 export const HEARTBEAT_TIMEOUT_SECONDS = 30;
 
@@ -34,6 +52,8 @@ workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_
 interface MarketListingRecord {
   _id: string;
   symbols: string[];
+  /** Providers that could not be read yet. Until then, a symbol that is not in the list may still exist. */
+  missing?: string[];
   updatedAt: Date;
 }
 
@@ -85,6 +105,7 @@ const marketSnapshotSchema = recordSchema<MarketSnapshotRecord>("market_snapshot
 
 export const workerReportModels = (connection: Connection) => ({
   workerStatuses: modelOf(connection, workerStatusSchema),
+  providerPauses: modelOf(connection, providerPauseSchema),
   marketListings: modelOf(connection, marketListingSchema),
   analysisSetup: modelOf(connection, analysisSetupSchema),
   marketSnapshots: modelOf(connection, marketSnapshotSchema),

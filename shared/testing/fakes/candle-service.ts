@@ -20,6 +20,16 @@ const FAULTS = {
     response.setHeader("retry-after", "30");
     sendJson(response, { code: 429, msg: "Too many requests" }, 429);
   },
+  /** As Binance does, for ten minutes. */
+  banned: (response: ServerResponse) => {
+    response.setHeader("retry-after", "600");
+    const until = Date.now() + 600_000;
+    const msg = `Way too much request weight used; IP banned until ${until}. Please use WebSocket.`;
+    sendJson(response, { code: -1003, msg }, 418);
+  },
+  /** As Kraken does, with a status that says the opposite. */
+  "limited-in-body": (response: ServerResponse) =>
+    sendJson(response, { error: ["EAPI:Rate limit exceeded"] }),
   unavailable: (response: ServerResponse) => sendHtml(response, 503),
   blocked: (response: ServerResponse) =>
     sendJson(response, { msg: "Service unavailable from a restricted location" }, 451),

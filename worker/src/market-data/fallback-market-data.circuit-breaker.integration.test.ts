@@ -60,6 +60,23 @@ const failUntilPaused = async (symbols: readonly string[], behaviour: ServiceBeh
   for (let call = 0; call < 3; call += 1) expect(await failuresOf(symbols)).toBe(symbols.length);
 };
 
+describe("many markets at once", () => {
+  it("wait for their turn at an exchange with a low rate, which is not its fault", async () => {
+    const kraken = new CcxtMarketData({
+      exchangeId: "kraken",
+      baseUrl: exchange.url,
+      now: () => clock,
+      logger: silentLogger,
+      limits: CCXT_LIMITS.generous,
+    });
+    // Kraken takes one a second, so that the last of them waits longer than any may take.
+    const limits = { ...GUARD_LIMITS, timeShareMs: 1_500 };
+    provider = new ProviderCircuitBreaker({ provider: kraken, now: () => clock, limits });
+    expect(await failuresOf(["BTC/USDT", "ETH/USDT", "SOL/USDT", "ADA/USDT"])).toBe(0);
+    expect(provider.health()).toMatchObject({ state: "ok", lastFailure: null });
+  });
+});
+
 describe("markets whose candles stall", () => {
   it("cost no request for the others: 12 stalled symbols, 24 requests for healthy ones", async () => {
     behaveAt(STALLED, "stalled-body");

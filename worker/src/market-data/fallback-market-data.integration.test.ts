@@ -178,12 +178,24 @@ describe("when no exchange delivers", () => {
 });
 
 describe("patience with an exchange", () => {
-  it.each<ServiceBehaviour>(["rate-limited", "unavailable"])(
-    "tries a second time when it was %s only once",
+  it("tries a second time when it was unavailable only once", async () => {
+    exchange.behave("unavailable", { subject: "candles", times: 1 });
+    expect((await fallback(["binance"]).candles(request())).candles).toHaveLength(50);
+    expect(exchange.count({ subject: "candles" })).toBe(2);
+  });
+
+  it.each<ServiceBehaviour>(["rate-limited", "banned"])(
+    "leaves an exchange alone at once when it was %s, and asks the next",
     async (behaviour) => {
-      exchange.behave(behaviour, { subject: "candles", times: 1 });
-      expect((await fallback(["binance"]).candles(request())).candles).toHaveLength(50);
-      expect(exchange.count({ subject: "candles" })).toBe(2);
+      const market = fallback(["binance", "bybit"]);
+      await market.candles(request());
+      exchange.reset();
+      exchange.behave(behaviour, { exchange: "binance" });
+      for (let call = 0; call < 3; call += 1) {
+        expect((await market.candles(request())).provider).toBe("bybit");
+      }
+      expect(exchange.count({ exchange: "binance" })).toBe(1);
+      expect(market.health()[0]).toMatchObject({ state: "resting" });
     },
   );
 

@@ -3,7 +3,7 @@ import type { ProviderHealthRecord } from "@shared/database/models/worker-report
 import type { Logger } from "@shared/runtime/logger.ts";
 import { LRUCache } from "lru-cache";
 import pRetry from "p-retry";
-import { abortedByCaller, raceAbort, withDeadline } from "./deadline.ts";
+import { abortedByCaller, raceAbort, withProviderDeadline } from "./deadline.ts";
 import {
   type CandleRequest,
   type CandleSeries,
@@ -119,7 +119,7 @@ function summary(failures: readonly ProviderError[], request: CandleRequest): Pr
 }
 
 export interface GuardLimits {
-  /** Time limit for one provider, including its retry. */
+  /** Time limit for one provider, including its retry, without the wait in our own queues. */
   timeShareMs: number;
   retryDelayMs: number;
   /** Consecutive failures that open the circuit of a market or provider, and for how long. */
@@ -139,7 +139,7 @@ interface BreakerOptions {
 const isFault = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.failure !== "unknown-symbol";
 const isRetryable = (error: unknown) =>
-  isFault(error) && (error.failure === "rate-limited" || error.failure === "refused");
+  isFault(error) && error.failure === "refused" && !error.demandsPause;
 
 const MAX_MARKETS = 1_000;
 /** Long enough for one signal per market, short enough to forget yesterday's. */
@@ -153,7 +153,7 @@ const FAILING_MARKETS_SHARE = 0.75;
 
 /**
  * Calls a provider with a time limit, one retry and circuit breakers: one for each market, and one for the provider,
- * which opens for failures of scope `provider`, or when most markets fail.
+ * which opens for failures of scope `provider`, when most markets fail, and for as long as the provider demands.
  */
 export class ProviderCircuitBreaker {
   readonly provider: LiveProvider;
@@ -175,7 +175,7 @@ export class ProviderCircuitBreaker {
     const { abort, symbol } = request;
     try {
       const timeoutMs = this.#options.limits.timeShareMs;
-      const series = await withDeadline({ abort, timeoutMs }, (inTime) =>
+      const series = await withProviderDeadline({ abort, timeoutMs }, (inTime) =>
         this.#attemptTwice(request, inTime),
       );
       this.#succeeded(symbol);
@@ -256,7 +256,8 @@ export class ProviderCircuitBreaker {
   #failed(symbol: string, error: unknown): unknown {
     if (!isFault(error)) return error;
     this.#lastFailure = { failure: error.failure, at: new Date(this.#options.now()) };
-    if (error.scope === "provider") this.#circuit.fail(error);
+    if (error.retryAfterMs !== undefined) this.#circuit.open(error, error.retryAfterMs);
+    else if (error.scope === "provider") this.#circuit.fail(error);
     else this.#marketFailed(symbol, error);
     return error;
   }
@@ -289,7 +290,7 @@ export class ProviderCircuitBreaker {
     return new ProviderError({
       provider: this.provider.name,
       failure: lastFailure?.failure ?? "unreachable",
-      message: `${what} after repeated failures`,
+      message: `${what} after ${lastFailure?.demandsPause ? "it demanded that" : "repeated failures"}`,
       cause: lastFailure,
     });
   }
@@ -336,9 +337,9 @@ class Circuit {
     if (!this.isClosed || this.#failuresInRow >= failuresToRest) this.open(error);
   }
 
-  open(error: ProviderError): void {
+  open(error: ProviderError, restMs = this.#options.limits.restMs): void {
     this.lastFailure = error;
     this.isClosed = false;
-    this.#pausedUntil = this.#options.now() + this.#options.limits.restMs;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.now() + restMs);
   }
 }

@@ -34,7 +34,43 @@ function ask(part: Partial<WholeRequest> = {}): Promise<Response> {
   });
 }
 
+/** Keeps this process from doing anything else. */
+function blockFor(timeMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeMs);
+}
+
 describe("fetching a whole answer", () => {
+  it("reads one that came in time although this process was too busy to notice", async () => {
+    handler = async (_, response) => {
+      sendJson(response, { price: 1 });
+      blockFor(600);
+    };
+    const limits = { ...GENEROUS, headersTimeoutMs: 300, totalTimeoutMs: 300 };
+    expect(await (await ask({ limits })).json()).toEqual({ price: 1 });
+  });
+
+  it.each([
+    { status: 429, wait: "7", demand: { failure: "rate-limited", retryAfterMs: 7_000 } },
+    { status: 418, text: "banned until 1700000000000", demand: { retryAt: 1_700_000_000_000 } },
+    { status: 403, text: "access too frequent", demand: { failure: "rate-limited" } },
+    { status: 503, wait: "120", demand: { failure: "refused", retryAfterMs: 120_000 } },
+    { status: 500, wait: "5", demand: { failure: "refused", retryAfterMs: 5_000 } },
+    { status: 503, text: "try again in 5 minutes", demand: { retryAfterMs: undefined } },
+  ])("reads how long to wait: $status, $wait, $text", async ({ status, wait, text, demand }) => {
+    handler = async (_, response) => {
+      if (wait) response.setHeader("retry-after", wait);
+      sendJson(response, { text }, status);
+    };
+    await expect(ask()).rejects.toMatchObject(demand);
+  });
+
+  it("knows a limit by its status, also when the body never ends", async () => {
+    handler = async (_, response) => {
+      response.writeHead(429, { "retry-after": "30" }).write("{");
+    };
+    await expect(ask()).rejects.toMatchObject({ failure: "rate-limited", retryAfterMs: 30_000 });
+  });
+
   it("hands on status and body, and sends the headers along", async () => {
     handler = async (request, response) => sendJson(response, request.headers.accept, 404);
     const response = await ask({ init: { headers: { accept: "a thing" } } });

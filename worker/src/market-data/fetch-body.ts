@@ -1,5 +1,12 @@
-import { abortedByCaller, linkAbort, raceAbort } from "./deadline.ts";
+import {
+  abortedByCaller,
+  linkAbort,
+  raceAbort,
+  startResponseTimer,
+  withDeadline,
+} from "./deadline.ts";
 import { ProviderError, type ProviderFailure } from "./market-data.ts";
+import { readPauseDemand, readRetryAfter, speaksOfLimit } from "./pause-demand.ts";
 
 export interface RequestLimits {
   headersTimeoutMs: number;
@@ -40,16 +47,17 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
   const limit = new AbortController();
   const { signal } = limit;
   const unlink = linkAbort(limit, abort);
-  let timer = setTimeout(() => limit.abort(), limits.headersTimeoutMs);
+  const onTimeout = () => limit.abort();
+  let stopTimer = startResponseTimer(limits.headersTimeoutMs, { onTimeout });
   let isAnswered = false;
   try {
     const { method = "GET", headers = {}, body = null } = init;
     const response = await fetch(url, { method, headers, body, redirect: "error", signal });
     isAnswered = true;
     onAnswer();
-    clearTimeout(timer);
-    timer = setTimeout(() => limit.abort(), limits.totalTimeoutMs);
-    throwIfRefused(response.status, provider);
+    stopTimer();
+    stopTimer = startResponseTimer(limits.totalTimeoutMs, { onTimeout });
+    await throwIfRefused(response, { provider, signal });
     const bytes = await readBody(response, { signal, maxBytes: limits.maxBytes });
     return new Response(NULL_BODY_STATUSES.includes(response.status) ? null : bytes, response);
   } catch (error) {
@@ -57,7 +65,7 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
     if (abort.aborted) throw abortedByCaller(provider, error);
     throw requestFailure(error, { provider, isAnswered, isTimeout: signal.aborted });
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     unlink();
     limit.abort();
   }
@@ -118,15 +126,34 @@ function requestFailure(
 }
 
 /** Statuses with the same meaning for all services. Others, as that of an unknown symbol, are up to the caller. */
-function throwIfRefused(status: number, provider: string): void {
-  const rateLimited = TOO_MANY_REQUESTS.includes(status);
-  const refused = REFUSED.includes(status);
-  if (!rateLimited && !refused && status < 500) return;
+async function throwIfRefused(
+  response: Response,
+  { provider, signal }: { provider: string; signal: AbortSignal },
+): Promise<void> {
+  const { status, headers } = response;
+  const isRefused = REFUSED.includes(status);
+  if (!TOO_MANY_REQUESTS.includes(status) && !isRefused && status < 500) return;
+  const text = await readErrorText(response, signal);
+  const isLimited = TOO_MANY_REQUESTS.includes(status) || (isRefused && speaksOfLimit(text));
   throw new ProviderError({
     provider,
-    failure: rateLimited ? "rate-limited" : "refused",
+    failure: isLimited ? "rate-limited" : "refused",
     // Other server errors, such as 500 or 504, may concern the data of one market.
-    scope: rateLimited || refused ? "provider" : "market",
+    scope: isLimited || isRefused ? "provider" : "market",
     message: `answered with status ${status}`,
+    ...(isLimited ? readPauseDemand(text, headers) : readRetryAfter(headers)),
   });
+}
+
+const MAX_ERROR_BYTES = 64_000;
+const ERROR_BODY_TIMEOUT_MS = 1_000;
+
+/** What can be read of it soon: the status says the most. */
+async function readErrorText(response: Response, signal: AbortSignal): Promise<string> {
+  const limits = { abort: signal, timeoutMs: ERROR_BODY_TIMEOUT_MS };
+  const reading = withDeadline(limits, (inTime) =>
+    readBody(response, { signal: inTime, maxBytes: MAX_ERROR_BYTES }),
+  );
+  const bytes = await reading.catch(() => undefined);
+  return new TextDecoder().decode(bytes);
 }

@@ -92,6 +92,7 @@ interface ProviderFault {
   retryable?: boolean | undefined;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  retryAt?: number | undefined;
   cause?: unknown;
 }
 
@@ -103,7 +104,10 @@ export class ProviderError extends Error {
   readonly scope: FailureScope;
   readonly retryable: boolean;
   readonly status: number | undefined;
+  /** How long the service wants to be left alone. */
   readonly retryAfterMs: number | undefined;
+  /** The same as a moment, Unix milliseconds by the clock of the service. */
+  readonly retryAt: number | undefined;
 
   private readonly fault: ProviderFault;
 
@@ -116,10 +120,23 @@ export class ProviderError extends Error {
     this.retryable = fault.retryable ?? fault.failure !== "unknown-symbol";
     this.status = fault.status;
     this.retryAfterMs = fault.retryAfterMs;
+    this.retryAt = fault.retryAt;
   }
+
   ofProvider(): ProviderError {
     if (this.scope === "provider") return this;
     return new ProviderError({ ...this.fault, scope: "provider", cause: this });
+  }
+
+  /** Of scope `provider`, as no other market would fare better meanwhile. */
+  withRetryAfter(retryAfterMs: number): ProviderError {
+    return new ProviderError({ ...this.fault, scope: "provider", retryAfterMs, cause: this });
+  }
+
+  /** Whether the service wants to be left alone for a while. */
+  get demandsPause(): boolean {
+    const namesTime = this.retryAfterMs !== undefined || this.retryAt !== undefined;
+    return this.failure === "rate-limited" || namesTime;
   }
 }
 
@@ -140,6 +157,9 @@ export class LateCandleError extends ProviderError {
     super({ provider, failure: "nonsense", message });
   }
 }
+
+export const isRateLimit = (error: unknown): boolean =>
+  error instanceof ProviderError && error.failure === "rate-limited";
 
 /** A model declined to answer. The same request would be declined again. */
 export class ModelRefusalError extends ProviderError {

@@ -3,11 +3,11 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { MARKET_SNAPSHOT_ID } from "@shared/database/models/worker-reports.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CCXT_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CandleCache } from "./candle-cache.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
-import { publishMarkets } from "./publish-markets.ts";
+import { publishMarkets, startListingPublisher } from "./publish-markets.ts";
 import { createReplayMarketData } from "./replay/replay-market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
@@ -130,5 +130,46 @@ describe("the prices of the home page", () => {
     stop.abort();
     await publish(replay(), stop.signal);
     expect(await snapshot()).toBeNull();
+  });
+});
+
+describe("the list of symbols that servers know", () => {
+  let database: Database;
+  const publishers: { stop: () => void }[] = [];
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri() });
+  });
+  afterEach(async () => {
+    for (const publisher of publishers.splice(0)) publisher.stop();
+    await database.marketListings.deleteMany();
+  });
+  afterAll(() => database.close());
+
+  const publish = (listing: { symbols: string[]; missing: string[] }) => {
+    publishers.push(startListingPublisher({ database, logger: silentLogger }, async () => listing));
+  };
+  const untilListed = (symbols: string[], missing: string[]) =>
+    vi.waitFor(
+      async () => {
+        const listing = await database.marketListings.findById("symbols").lean();
+        expect(listing?.symbols.toSorted()).toEqual(symbols);
+        expect(listing?.missing).toEqual(missing);
+      },
+      { timeout: 30_000 },
+    );
+
+  it("says which providers are missing, until a worker has read them all", async () => {
+    publish({ symbols: ["BTC/USDT"], missing: ["kraken"] });
+    await untilListed(["BTC/USDT"], ["kraken"]);
+    publish({ symbols: ["BTC/USDT", "PEPE/USD"], missing: [] });
+    await untilListed(["BTC/USDT", "PEPE/USD"], []);
+  });
+
+  it("keeps the symbols of a provider that cannot be read any more", async () => {
+    publish({ symbols: ["BTC/USDT", "PEPE/USD"], missing: [] });
+    await untilListed(["BTC/USDT", "PEPE/USD"], []);
+    publish({ symbols: ["BTC/USDT", "SOL/USDT"], missing: ["kraken"] });
+    await untilListed(["BTC/USDT", "PEPE/USD", "SOL/USDT"], []);
   });
 });

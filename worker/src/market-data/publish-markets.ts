@@ -10,6 +10,7 @@ import { repeat } from "@shared/runtime/repeat.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { withDeadline } from "./deadline.ts";
 import type { CandleSeries } from "./market-data.ts";
+import type { SymbolListing } from "./select-market-data.ts";
 
 const TIMEFRAME = "1h";
 /** The change is measured from the close before the first. */
@@ -94,24 +95,46 @@ function quoteOf(
 }
 
 const REFRESH_INTERVAL_MS = 60 * 60_000;
-const RETRY_MS = 60_000;
+/** Users wait for a symbol of a provider that could not be read. */
+const RETRY_MS = 5_000;
+/** A provider that cannot be read for so long after the start has no markets to offer. */
+const MISSING_TIMEOUT_MS = 5 * 60_000;
 
 /** Stores the listed symbols for the servers, and refreshes them. */
 export function startListingPublisher(
-  { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
-  listedSymbols: () => Promise<string[]>,
+  { database, logger }: Pick<WorkerDeps, "database" | "logger">,
+  listedSymbols: () => Promise<SymbolListing>,
 ): { stop: () => void } {
+  const startedAtMs = performance.now();
   return repeat({
     async work() {
-      const symbols = await listedSymbols();
-      await database.marketListings.updateOne(
-        { _id: "symbols" },
-        { $set: { symbols, updatedAt: now() } },
-        { upsert: true },
-      );
+      const { symbols, missing } = await listedSymbols();
+      const isPartial = missing.length > 0 && performance.now() - startedAtMs < MISSING_TIMEOUT_MS;
+      await storeListing(database, { symbols, missing: isPartial ? missing : [] });
+      if (isPartial) throw new Error(`No list of markets yet from ${missing.join(", ")}.`);
     },
     intervalMs: REFRESH_INTERVAL_MS,
     retryMs: RETRY_MS,
     onError: (error) => logger.warn({ err: error }, "could not publish the list of symbols"),
   });
 }
+
+/** A partial list adds to the former one, which stays complete if it was. */
+async function storeListing(
+  { marketListings }: WorkerDeps["database"],
+  { symbols, missing }: SymbolListing,
+): Promise<void> {
+  const isFormerComplete = { $and: [{ $isArray: "$symbols" }, { $eq: [known("$missing"), []] }] };
+  const partial = {
+    symbols: { $setUnion: [known("$symbols"), { $literal: symbols }] },
+    missing: { $cond: [isFormerComplete, [], { $literal: missing }] },
+  };
+  const listing = missing.length > 0 ? partial : { symbols: { $literal: symbols }, missing };
+  await marketListings.updateOne(
+    { _id: "symbols" },
+    [{ $set: { ...listing, updatedAt: "$$NOW" } }],
+    { upsert: true, updatePipeline: true },
+  );
+}
+
+const known = (field: string) => ({ $ifNull: [field, []] });

@@ -1,9 +1,10 @@
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
 import { UnusableCandlesError } from "./candles.ts";
-import { abortedByCaller, raceAbort } from "./deadline.ts";
+import { abortedByCaller, onOwnTime, raceAbort } from "./deadline.ts";
 import { CANDLE_LIMITS, fetchBody, type RequestLimits, withBase } from "./fetch-body.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
-import { ProviderError, type ProviderFailure } from "./market-data.ts";
+import { isRateLimit, ProviderError, type ProviderFailure } from "./market-data.ts";
+import { ProviderPauses } from "./provider-pauses.ts";
 
 export interface JsonAnswer {
   status: number;
@@ -35,17 +36,21 @@ export interface RestOptions {
   baseUrl: string;
   now: () => number;
   limits?: RequestLimits | undefined;
+  /** Of all providers of this process; its own ones by default. */
+  pauses?: ProviderPauses | undefined;
 }
 
 /** Live candles of the product's instruments from a JSON service. */
 export class RestMarketData implements LiveProvider {
   readonly name: string;
   readonly #service: RestDialect & RestOptions;
+  readonly #pauses: ProviderPauses;
   #answers = 0;
 
   constructor(service: RestDialect & RestOptions) {
     this.name = service.name;
     this.#service = service;
+    this.#pauses = service.pauses ?? new ProviderPauses();
   }
 
   covers(symbol: string): boolean {
@@ -76,9 +81,9 @@ export class RestMarketData implements LiveProvider {
     try {
       await this.#untilAborted(this.#get(this.#service.pingPath, abort), abort);
       return true;
-    } catch {
-      // Any HTTP response, even an error, means that the service is reachable.
-      return this.#answers > answersBefore;
+    } catch (error) {
+      // Any HTTP response, even an error, means that the service is reachable. One that is left alone gave one.
+      return this.#answers > answersBefore || isRateLimit(error);
     }
   }
 
@@ -89,7 +94,7 @@ export class RestMarketData implements LiveProvider {
 
   async #get(path: string, abort: AbortSignal): Promise<JsonAnswer> {
     const { name, baseUrl, headers, limits = CANDLE_LIMITS } = this.#service;
-    const response = await fetchBody({
+    const request = {
       provider: name,
       url: withBase(`http://${name}${path}`, baseUrl),
       init: { headers: { accept: "application/json", ...headers } },
@@ -98,6 +103,10 @@ export class RestMarketData implements LiveProvider {
       onAnswer: () => {
         this.#answers += 1;
       },
+    };
+    const response = await this.#pauses.run(name, async (admit) => {
+      await onOwnTime(admit);
+      return fetchBody(request);
     });
     const body = parseJson(await response.text());
     if (body === undefined) throw this.#failure("nonsense", "the answer is no JSON");

@@ -65,7 +65,7 @@ describe("live", () => {
     const market = await select("live");
     expect(market.currentSource()).toBe("live");
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live", notes: [] });
-    const symbols = await market.listedSymbols();
+    const { symbols } = await market.listedSymbols();
     expect(symbols).toEqual(expect.arrayContaining([...SYMBOL_SUGGESTIONS]));
     expect(new Set(symbols).size).toBe(symbols.length);
   });
@@ -78,7 +78,10 @@ describe("live", () => {
     await expect(market.marketData.candles(request())).rejects.toMatchObject({
       failure: "unreachable",
     });
-    expect(await market.listedSymbols()).toEqual([...SYMBOL_SUGGESTIONS]);
+    expect(await market.listedSymbols()).toEqual({
+      symbols: [...SYMBOL_SUGGESTIONS],
+      missing: ["binance", "kraken"],
+    });
   });
 
   it.each<[string, string | undefined]>([
@@ -182,7 +185,9 @@ describe("replay", () => {
       data: "replay",
       notes: [expect.stringMatching(/^Demo data: /)],
     });
-    expect(await market.listedSymbols()).toEqual(expect.arrayContaining([...SYMBOL_SUGGESTIONS]));
+    expect((await market.listedSymbols()).symbols).toEqual(
+      expect.arrayContaining([...SYMBOL_SUGGESTIONS]),
+    );
     expect(market.health()).toEqual([]);
     expect(exchange.requests).toEqual([]);
   });
@@ -217,7 +222,9 @@ describe("auto", () => {
     const asked = exchange.requests.length;
     expect(await market.marketData.candles(request())).toMatchObject({ data: "replay" });
     expect(exchange.requests).toHaveLength(asked);
-    expect(await market.listedSymbols()).toEqual(expect.arrayContaining([...SYMBOL_SUGGESTIONS]));
+    expect((await market.listedSymbols()).symbols).toEqual(
+      expect.arrayContaining([...SYMBOL_SUGGESTIONS]),
+    );
   });
 
   it.each<[ServiceBehaviour, string]>([

@@ -1,6 +1,7 @@
 import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import { symbolSchema } from "@shared/contract/market-data.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
@@ -9,8 +10,9 @@ import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
-import { ProviderError } from "./market-data.ts";
+import { isRateLimit, ProviderError } from "./market-data.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
+import { ProviderPauses } from "./provider-pauses.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 
@@ -114,6 +116,14 @@ interface MarketDataOptions {
   logger: Logger;
   limits?: MarketDataLimits;
   pace?: boolean;
+  /** Through which all workers know of rate limits; without it, this process is alone. */
+  database?: Pick<Database, "providerPauses">;
+}
+
+export interface SymbolListing {
+  symbols: string[];
+  /** Providers that could not say what they list. */
+  missing: string[];
 }
 
 export interface MarketDataSelection {
@@ -124,7 +134,7 @@ export interface MarketDataSelection {
   currentSource(): MarketDataSource;
   /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
-  listedSymbols(): Promise<string[]>;
+  listedSymbols(): Promise<SymbolListing>;
   /** The stream of the first reachable provider of the symbol; undefined if its price has to be polled. */
   priceStream(symbol: string): Promise<PriceStream | undefined>;
   health(): ProviderHealth[];
@@ -159,7 +169,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
     },
     listedSymbols: async () => {
       const isLive = mode === "live" || coversAny(await probe.latest(), TYPICAL_SYMBOL);
-      if (!isLive) return [...REPLAY_SYMBOLS];
+      if (!isLive) return replayListing();
       return listedBy(providers);
     },
     priceStream: async (symbol) => {
@@ -171,12 +181,14 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   };
 }
 
+const replayListing = (): SymbolListing => ({ symbols: [...REPLAY_SYMBOLS], missing: [] });
+
 const onlyReplay = (replay: MarketData): MarketDataSelection => ({
   marketData: replay,
   sources: { live: undefined, replay },
   currentSource: () => "replay",
   probe: async () => undefined,
-  listedSymbols: async () => [...REPLAY_SYMBOLS],
+  listedSymbols: async () => replayListing(),
   priceStream: async () => undefined,
   health: () => [],
   close: () => undefined,
@@ -186,24 +198,35 @@ const onlyReplay = (replay: MarketData): MarketDataSelection => ({
 async function createLiveProviders(options: MarketDataOptions): Promise<LiveProvider[]> {
   // Takes a second to load; a worker that replays does without.
   const { CcxtMarketData } = await import("./ccxt/ccxt-market-data.ts");
-  const { settings, now, logger, limits, pace } = options;
+  const { settings, now, logger, limits, pace, database } = options;
   const { OANDA_TOKEN: token, OANDA_URL, EXCHANGE_URL, EXCHANGE_WS_URL, YAHOO_URL } = settings;
   const addresses = { baseUrl: EXCHANGE_URL, wsUrl: EXCHANGE_WS_URL };
-  const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace };
+  const pauses = new ProviderPauses({ database, logger });
+  const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace, pauses };
   return [
-    ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL })] : []),
+    ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL, pauses })] : []),
     ...settings.EXCHANGES.map((exchangeId) => new CcxtMarketData({ ...ccxt, exchangeId })),
-    createYahooMarketData({ now, baseUrl: YAHOO_URL }),
+    createYahooMarketData({ now, baseUrl: YAHOO_URL, pauses }),
   ];
 }
 
-async function listedBy(providers: readonly LiveProvider[]): Promise<string[]> {
+async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListing> {
   const abort = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
-  const lists = await Promise.allSettled(providers.map((provider) => provider.symbols(abort)));
-  const listed = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
-  const askable = listed.filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
-  return [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])];
+  const missing: string[] = [];
+  const lists = await Promise.all(
+    providers.map((provider) =>
+      provider.symbols(abort).catch((error: unknown): string[] => {
+        if (mayListMore(error)) missing.push(provider.name);
+        return [];
+      }),
+    ),
+  );
+  const askable = lists.flat().filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
+  return { symbols: [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])], missing };
 }
+
+/** One that answers with a refusal, as in a restricted country, lists nothing for this worker. */
+const mayListMore = (error: unknown): boolean => mayBeUnreachable(error) || isRateLimit(error);
 
 async function firstListing(
   providers: readonly LiveProvider[],

@@ -8,6 +8,7 @@ const provider = (name: string, state: ProviderReport["state"]): ProviderReport 
   state,
   last_success_at: null,
   last_failure: null,
+  paused_until: null,
 });
 const worker = (...providers: ProviderReport[]): WorkerReport => ({
   id: "host:1:a",

@@ -195,9 +195,9 @@ const providerStates = {
 } as const;
 
 function ProviderRow({ report, since }: { report: ProviderReport; since(iso: string): string }) {
-  const { provider, last_success_at, last_failure } = report;
-  const wasAsked = last_success_at !== null || last_failure !== null;
-  const { label, dot, color } = providerStates[wasAsked ? report.state : "unused"];
+  const { provider, state, last_success_at, last_failure, paused_until } = report;
+  const isUnused = state === "ok" && last_success_at === null && last_failure === null;
+  const { label, dot, color } = providerStates[isUnused ? "unused" : state];
   return (
     <tr className="border-t border-line">
       <th scope="row" className="py-2.5 pl-4 text-left font-medium sm:pl-5">
@@ -207,6 +207,11 @@ function ProviderRow({ report, since }: { report: ProviderReport; since(iso: str
         <span className="flex items-center gap-2">
           <span aria-hidden className={`size-2 shrink-0 rounded-full ${dot}`} />
           {label}
+          {paused_until && (
+            <span>
+              until <LocalTime iso={paused_until} />
+            </span>
+          )}
         </span>
       </td>
       <td className="hidden py-2.5 text-ink-muted sm:table-cell">

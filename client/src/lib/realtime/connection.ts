@@ -4,7 +4,11 @@ import {
   type SocketAuth,
   sessionEndedSchema,
 } from "@shared/contract/events.ts";
-import { livePriceSchema, watchedPricesSchema } from "@shared/contract/market-data.ts";
+import {
+  livePriceSchema,
+  stalePriceSchema,
+  watchedPricesSchema,
+} from "@shared/contract/market-data.ts";
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { backoffMs, delay } from "../backoff.ts";
@@ -17,7 +21,7 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
-import { receivePrice, startPrices, stopPrices } from "./live-prices.ts";
+import { receivePrice, receiveStale, startPrices, stopPrices } from "./live-prices.ts";
 import { type LiveState, useRealtime } from "./store.ts";
 
 interface ClientToServerEvents {
@@ -123,6 +127,10 @@ export class LiveConnection {
     socket.on("price", (payload) => {
       const { data } = livePriceSchema.safeParse(payload);
       if (data) receivePrice(data);
+    });
+    socket.on("price:stale", (payload) => {
+      const { data } = stalePriceSchema.safeParse(payload);
+      if (data) receiveStale(data);
     });
     socket.on("disconnect", () => {
       stopPrices();

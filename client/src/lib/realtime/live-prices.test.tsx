@@ -1,6 +1,12 @@
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { receivePrice, startPrices, stopPrices, useLivePrice } from "./live-prices.ts";
+import {
+  receivePrice,
+  receiveStale,
+  startPrices,
+  stopPrices,
+  useLivePrice,
+} from "./live-prices.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
@@ -40,7 +46,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-test("it shows the price of a market, which is stale without a newer one for 30 s", async () => {
+test("it shows the price of a market, which is stale when the server says so, not because it does not change", async () => {
   connect();
   render(<Price symbol="BTC/USDT" />);
   expect(screen.getByText("none")).toBeDefined();
@@ -49,12 +55,28 @@ test("it shows the price of a market, which is stale without a newer one for 30 
   receive("BTC/USDT", 100);
   receive("ETH/USDT", 7);
   expect(screen.getByText("BTC/USDT 100")).toBeDefined();
-  await pass(32_000);
+  await pass(120_000);
+  expect(screen.getByText("BTC/USDT 100")).toBeDefined();
+  act(() => receiveStale({ symbol: "BTC/USDT", stale: true, at: ago(40_000) }));
   expect(screen.getByText("BTC/USDT 100 stale")).toBeDefined();
+  act(() => receiveStale({ symbol: "BTC/USDT", stale: false, at: ago(0) }));
+  expect(screen.getByText("BTC/USDT 100")).toBeDefined();
   receive("BTC/USDT", 101);
   expect(screen.getByText("BTC/USDT 101")).toBeDefined();
   receive("BTC/USDT", 99, ago(60_000));
   expect(screen.getByText("BTC/USDT 99 stale")).toBeDefined();
+});
+
+test("without a connection, prices are stale after 30 s", async () => {
+  connect();
+  render(<Price symbol="BTC/USDT" />);
+  await pass(700);
+  receive("BTC/USDT", 100);
+  stopPrices();
+  await pass(29_000);
+  expect(screen.getByText("BTC/USDT 100")).toBeDefined();
+  await pass(3_000);
+  expect(screen.getByText("BTC/USDT 100 stale")).toBeDefined();
 });
 
 test("markets that appear together are one request, and each is asked for once while it is on the screen", async () => {

@@ -3,13 +3,13 @@ import {
   PRICE_STALE_MS,
   SYMBOL_SUGGESTIONS,
 } from "@shared/contract/constants.ts";
-import type { LivePrice } from "@shared/contract/market-data.ts";
+import type { LivePrice, StalePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
 
 export interface CurrentPrice {
   price: number;
   at: string;
-  /** There has been no newer one for 30 s. */
+  /** The market has not confirmed it for 30 s, or there has been no connection for so long. */
   isStale: boolean;
 }
 
@@ -32,6 +32,7 @@ const STALE_CHECK_INTERVAL_MS = 1_000;
 /** What is on the screen, in the order in which it appeared. */
 const watched = new Map<string, WatchedSymbol>();
 let watchPrices: WatchPrices | null = null;
+let closedAt = Date.now();
 let requested = "";
 let requestedAt = Number.NEGATIVE_INFINITY;
 let requestTimer: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +61,7 @@ export function startPrices(watch: WatchPrices): void {
 
 /** The connection is closed. Prices stay until they are stale. */
 export function stopPrices(): void {
+  if (watchPrices) closedAt = Date.now();
   watchPrices = null;
   clearTimeout(requestTimer);
 }
@@ -67,6 +69,11 @@ export function stopPrices(): void {
 export function receivePrice({ symbol, price, at }: LivePrice): void {
   const entry = watched.get(symbol);
   if (entry) show(entry, { price, at, isStale: isStale(at) });
+}
+
+export function receiveStale({ symbol, stale, at }: StalePrice): void {
+  const entry = watched.get(symbol);
+  if (entry?.current) show(entry, { ...entry.current, at, isStale: stale });
 }
 
 const isStale = (at: string): boolean => Date.now() - Date.parse(at) > PRICE_STALE_MS;
@@ -96,12 +103,12 @@ function show(entry: WatchedSymbol, current: CurrentPrice): void {
   for (const listener of entry.listeners) listener();
 }
 
+/** While the connection is open, the server says which prices are stale. */
 function markStale(): void {
+  if (watchPrices || Date.now() - closedAt <= PRICE_STALE_MS) return;
   for (const entry of watched.values()) {
     const { current } = entry;
-    if (current && !current.isStale && isStale(current.at)) {
-      show(entry, { ...current, isStale: true });
-    }
+    if (current && !current.isStale) show(entry, { ...current, isStale: true });
   }
 }
 

@@ -100,16 +100,35 @@ describe("GET /admin/health", () => {
           state: "ok",
           last_success_at: secondsAgo(4).toISOString(),
           last_failure: null,
+          paused_until: null,
         },
         {
           provider: "kraken",
           state: "resting",
           last_success_at: null,
           last_failure: { failure: "timeout", at: secondsAgo(9).toISOString() },
+          paused_until: null,
         },
       ],
     });
     expect(workers[1]).toMatchObject({ market_data: "replay", analyst: "rules", providers: [] });
+  });
+
+  it("says until when a provider that demanded it is left alone, whichever worker knows of it", async () => {
+    const report = { provider: "binance", lastSuccessAt: null, lastFailure: null };
+    const providers = [{ ...report, state: "ok" as const }];
+    await server.database.workerStatuses.insertMany([worker("w", { providers })]);
+    const until = new Date(Date.now() + 600_000);
+    const over = new Date(Date.now() - 1_000);
+    await server.database.providerPauses.insertMany([
+      { _id: "binance", until, trialUntil: over },
+      { _id: "okx", until: over, trialUntil: over },
+    ]);
+    const { workers, problems } = await read();
+    expect(problems).toContain("provider-failing");
+    expect(workers[0]?.providers).toMatchObject([
+      { provider: "binance", state: "resting", paused_until: until.toISOString() },
+    ]);
   });
 
   it("owns up to an interrupted event feed", async () => {

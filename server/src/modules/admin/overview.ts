@@ -7,6 +7,7 @@ import type {
   WorkerReport,
 } from "@shared/contract/admin.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type {
@@ -69,11 +70,13 @@ function checkMarketData(workers: readonly WorkerStatusRecord[]): Setup["market_
 
 export async function getSystemHealth(deps: ServerDeps): Promise<SystemHealth> {
   const now = deps.now();
-  const [queue, workers, prices] = await Promise.all([
+  const [queue, reports, pauses, prices] = await Promise.all([
     readQueueDepth(deps.database, now),
     findActiveWorkers(deps.database),
+    readPauses(deps.database),
     countPriceFeeds(deps.database),
   ]);
+  const workers = reports.map((worker) => withPauses(worker, pauses));
   const feedIsRunning = deps.feedIsRunning();
   return {
     checked_at: now.toISOString(),
@@ -83,7 +86,7 @@ export async function getSystemHealth(deps: ServerDeps): Promise<SystemHealth> {
       running: queue.running,
       oldest_waiting_seconds: queue.oldestWaitingSeconds,
     },
-    workers: workers.map(presentWorker),
+    workers: workers.map((worker) => presentWorker(worker, pauses)),
     prices,
     server: {
       event_feed: feedIsRunning ? "running" : "interrupted",
@@ -114,7 +117,24 @@ function findProblems(state: {
 const hasFailingProvider = ({ providers }: Pick<WorkerStatusRecord, "providers">): boolean =>
   providers.some(({ state }) => state !== "ok");
 
-function presentWorker(worker: WorkerStatusRecord): WorkerReport {
+type Pauses = ReadonlyMap<string, Date>;
+
+/** Providers that all workers leave alone now, and until when. */
+async function readPauses({ providerPauses }: Pick<Database, "providerPauses">): Promise<Pauses> {
+  const current = { $expr: { $gt: ["$until", "$$NOW"] } };
+  const pauses = await nativeCollection(providerPauses).find(current).toArray();
+  return new Map(pauses.map(({ _id, until }) => [_id, until]));
+}
+
+/** A worker learns of a pause with its next request to the provider. */
+const withPauses = (worker: WorkerStatusRecord, pauses: Pauses): WorkerStatusRecord => ({
+  ...worker,
+  providers: worker.providers.map((health) =>
+    pauses.has(health.provider) ? { ...health, state: "resting" } : health,
+  ),
+});
+
+function presentWorker(worker: WorkerStatusRecord, pauses: Pauses): WorkerReport {
   return {
     id: worker._id,
     started_at: worker.startedAt.toISOString(),
@@ -122,11 +142,11 @@ function presentWorker(worker: WorkerStatusRecord): WorkerReport {
     concurrency: worker.concurrency,
     market_data: worker.marketData,
     analyst: worker.analyst,
-    providers: worker.providers.map(presentProvider),
+    providers: worker.providers.map((health) => presentProvider(health, pauses)),
   };
 }
 
-function presentProvider(health: ProviderHealthRecord): ProviderReport {
+function presentProvider(health: ProviderHealthRecord, pauses: Pauses): ProviderReport {
   const { provider, state, lastSuccessAt, lastFailure } = health;
   return {
     provider,
@@ -136,5 +156,6 @@ function presentProvider(health: ProviderHealthRecord): ProviderReport {
       failure: lastFailure.failure,
       at: lastFailure.at.toISOString(),
     },
+    paused_until: pauses.get(provider)?.toISOString() ?? null,
   };
 }

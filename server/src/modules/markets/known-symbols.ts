@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { nativeCollection } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { distance } from "fastest-levenshtein";
 import { cachedRead } from "../../http/caching.ts";
@@ -7,21 +9,53 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 const REREAD_AFTER_MS = 30_000;
 
-export async function assertKnownSymbol(
-  deps: Pick<ServerDeps, "database" | "now">,
-  symbol: string,
-): Promise<void> {
-  const known = await knownSymbols(deps);
-  if (known.has(symbol)) return;
-  const similar = suggestSymbols(symbol, known);
+/** After the start, the workers need a moment to read what the providers list. */
+const LIST_TIMEOUT_MS = 3_000;
+const POLL_INTERVAL_MS = 100;
+const RETRY_AFTER_SECONDS = 5;
+
+type SymbolDeps = Pick<ServerDeps, "database" | "now">;
+
+export async function assertKnownSymbol(deps: SymbolDeps, symbol: string): Promise<void> {
+  if (isSuggested(symbol)) return;
+  const deadlineMs = performance.now() + LIST_TIMEOUT_MS;
+  for (;;) {
+    const { isKnown, isComplete } = await lookUp(deps, symbol);
+    if (isKnown) return;
+    // Besides the suggestions, providers list pairs only.
+    if (isComplete || !symbol.includes("/")) throw await unknownSymbol(deps, symbol);
+    if (performance.now() >= deadlineMs) throw noList();
+    await setTimeout(POLL_INTERVAL_MS);
+  }
+}
+
+const isSuggested = (symbol: string): boolean => SYMBOL_SUGGESTIONS.some((one) => one === symbol);
+
+async function lookUp({ database }: SymbolDeps, symbol: string) {
+  const projection = { missing: 1, symbols: { $elemMatch: { $eq: symbol } } };
+  const listings = nativeCollection(database.marketListings);
+  const listing = await listings.findOne({ _id: "symbols" }, { projection });
+  return {
+    isKnown: (listing?.symbols?.length ?? 0) > 0,
+    isComplete: listing !== null && (listing.missing ?? []).length === 0,
+  };
+}
+
+async function unknownSymbol(deps: SymbolDeps, symbol: string): Promise<AppError> {
+  const similar = suggestSymbols(symbol, await knownSymbols(deps));
   const question = similar.length > 0 ? ` Did you mean ${similar.join(", ")}?` : "";
   const message = `Unknown symbol ${symbol}.${question}`;
-  throw new AppError("invalid-input", message, { errors: [{ field: "symbol", message }] });
+  return new AppError("invalid-input", message, { errors: [{ field: "symbol", message }] });
+}
+
+function noList(): AppError {
+  const detail = "The list of markets is not complete yet. Please try again in a few seconds.";
+  return new AppError("unavailable", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 const knownSymbols = cachedRead(
   REREAD_AFTER_MS,
-  async ({ database }: Pick<ServerDeps, "database" | "now">): Promise<ReadonlySet<string>> => {
+  async ({ database }: SymbolDeps): Promise<ReadonlySet<string>> => {
     const listing = await database.marketListings.findById("symbols").lean();
     return new Set<string>([...SYMBOL_SUGGESTIONS, ...(listing?.symbols ?? [])]);
   },

@@ -22,7 +22,8 @@ import type {
   PriceStream,
   SeriesMarket,
 } from "../market-data.ts";
-import { ProviderError } from "../market-data.ts";
+import { isRateLimit, ProviderError } from "../market-data.ts";
+import { ProviderPauses } from "../provider-pauses.ts";
 import { createPriceStream } from "./ccxt-price-stream.ts";
 import {
   createExchange,
@@ -62,6 +63,8 @@ export interface CcxtOptions {
   limits?: CcxtLimits | undefined;
   /** Keep to the request rate of the exchange by waiting; on by default. */
   pace?: boolean | undefined;
+  /** Of all providers of this process; its own ones by default. */
+  pauses?: ProviderPauses | undefined;
 }
 
 /** Spot candles of one exchange, through ccxt. */
@@ -72,6 +75,7 @@ export class CcxtMarketData implements LiveProvider {
   private readonly limits: CcxtLimits;
   private readonly exchange: Exchange;
   private readonly logger: Logger;
+  private readonly pauses: ProviderPauses;
   private readonly pageSize: number;
   private answers = 0;
   private listed: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
@@ -84,6 +88,7 @@ export class CcxtMarketData implements LiveProvider {
     this.now = now;
     this.limits = limits;
     this.logger = logger;
+    this.pauses = options.pauses ?? new ProviderPauses();
     const onAnswer = () => {
       this.answers += 1;
     };
@@ -93,7 +98,8 @@ export class CcxtMarketData implements LiveProvider {
     // What replaces the exchange has no WebSocket unless its address is given, too.
     if (wsUrl || !baseUrl) {
       const markets = () => Object.values(this.exchange.markets ?? {});
-      this.prices = createPriceStream({ exchangeId, fetch, pace, wsUrl, limits, markets });
+      const { pauses } = this;
+      this.prices = createPriceStream({ exchangeId, fetch, pace, wsUrl, limits, markets, pauses });
     }
     const features = featuresSchema.safeParse(this.exchange.features);
     this.pageSize = features.data?.spot.fetchOHLCV.limit ?? USUAL_PAGE_SIZE;
@@ -138,9 +144,9 @@ export class CcxtMarketData implements LiveProvider {
     try {
       await this.withProviderErrors(abort, () => this.ping(abort));
       return true;
-    } catch {
-      // Any HTTP response, even an error, means that the exchange is reachable.
-      return this.answers > answersBefore;
+    } catch (error) {
+      // Any HTTP response, even an error, means that the exchange is reachable. One that is left alone gave one.
+      return this.answers > answersBefore || isRateLimit(error);
     }
   }
 
@@ -192,12 +198,24 @@ export class CcxtMarketData implements LiveProvider {
         ? [{ since, count: Math.min(count, pageSize) }]
         : planPages({ since, count, stepMs, pageSize });
     const scope = { abort, limits: this.limits.candles };
-    const answers = await requestScope.run(scope, () =>
-      Promise.all(
-        pages.map((page) => this.exchange.fetchOHLCV(symbol, timeframe, page.since, page.count)),
+    const answers = await Promise.all(
+      pages.map((page) =>
+        this.call(scope, () => this.exchange.fetchOHLCV(symbol, timeframe, page.since, page.count)),
       ),
     );
     return answers.flat();
+  }
+
+  /** A call of ccxt that sends one request. */
+  private call<Answer>(
+    scope: { abort: AbortSignal; limits: RequestLimits },
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.pauses.run(this.name, (admit) =>
+      requestScope.run({ ...scope, admit }, send).catch((error: unknown) => {
+        throw toProviderError(error, this.name);
+      }),
+    );
   }
 
   /** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
@@ -226,7 +244,7 @@ export class CcxtMarketData implements LiveProvider {
   /** Not bound to a caller's signal: all callers share the list. */
   private async fetchMarkets(): Promise<ReadonlySet<string>> {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
-    const all = await requestScope.run(scope, () => this.exchange.fetchMarkets());
+    const all = await this.call(scope, () => this.exchange.fetchMarkets());
     const markets = all.filter(isSpotMarket);
     if (markets.length === 0) {
       const message = "the list of markets is empty";

@@ -3,8 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import ccxt, { type Exchange, type MarketInterface } from "ccxt";
 import { z } from "zod";
 import { type RequestLimits, withBase } from "../fetch-body.ts";
-import type { PriceConnection, PriceStream } from "../market-data.ts";
-import { createExchange, type createExchangeFetch, requestScope } from "./exchange-client.ts";
+import { type PriceConnection, type PriceStream, ProviderError } from "../market-data.ts";
+import type { ProviderPauses } from "../provider-pauses.ts";
+import {
+  createExchange,
+  type createExchangeFetch,
+  requestScope,
+  toProviderError,
+} from "./exchange-client.ts";
 
 interface PriceStreamOptions {
   exchangeId: string;
@@ -12,6 +18,7 @@ interface PriceStreamOptions {
   pace: boolean;
   wsUrl: string | undefined;
   limits: { candles: RequestLimits };
+  pauses: ProviderPauses;
   /** Those that are listed now. */
   markets: () => (MarketInterface | undefined)[];
 }
@@ -46,6 +53,7 @@ class CcxtPriceConnection implements PriceConnection {
   /** An object for each time that a symbol is watched. */
   readonly #watched = new Map<string, object>();
   #isOver = false;
+  #admission: Promise<void> | undefined;
 
   constructor(options: PriceStreamOptions, listener: Listener) {
     this.#options = options;
@@ -63,15 +71,12 @@ class CcxtPriceConnection implements PriceConnection {
     if (this.#isOver || this.#watched.has(symbol)) return;
     const watch = {};
     this.#watched.set(symbol, watch);
-    const scope = { abort: new AbortController().signal, limits: this.#options.limits.candles };
     const isCurrent = () => this.#watched.get(symbol) === watch;
-    requestScope
-      .run(scope, () => this.#follow(symbol, isCurrent))
-      .catch((error: unknown) => {
-        if (!isCurrent()) return;
-        this.close();
-        this.#listener.onLost(error);
-      });
+    this.#followAdmitted(symbol, isCurrent).catch((error: unknown) => {
+      if (!isCurrent()) return;
+      this.close();
+      this.#listener.onLost(error);
+    });
   }
 
   unwatch(symbol: string): boolean {
@@ -88,6 +93,21 @@ class CcxtPriceConnection implements PriceConnection {
     this.#exchange.close().catch(() => undefined);
   }
 
+  /** Opening a connection is a request as any other. */
+  async #followAdmitted(symbol: string, isCurrent: () => boolean): Promise<void> {
+    const { exchangeId, limits, pauses } = this.#options;
+    const admit = () => pauses.assertNone(exchangeId);
+    this.#admission ??= admit();
+    await this.#admission;
+    const scope = { abort: new AbortController().signal, limits: limits.candles, admit };
+    try {
+      await requestScope.run(scope, () => this.#follow(symbol, isCurrent));
+    } catch (error) {
+      const failure = toConnectionError(error, exchangeId);
+      throw failure.demandsPause && isCurrent() ? await pauses.begin(failure) : error;
+    }
+  }
+
   async #follow(symbol: string, isCurrent: () => boolean): Promise<void> {
     while (isCurrent()) {
       await this.#exchange.watchTicker(symbol);
@@ -98,4 +118,13 @@ class CcxtPriceConnection implements PriceConnection {
       if (data) this.#listener.onPrice(symbol, data.last);
     }
   }
+}
+
+/** A refused handshake is known by its message only. */
+function toConnectionError(error: unknown, provider: string): ProviderError {
+  if (!/unexpected server response: (?:418|429)\b/i.test(String(error))) {
+    return toProviderError(error, provider);
+  }
+  const message = "refused a WebSocket, as there were too many requests";
+  return new ProviderError({ provider, failure: "rate-limited", scope: "provider", message });
 }

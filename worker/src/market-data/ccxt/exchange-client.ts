@@ -3,8 +3,11 @@ import { SettingsError } from "@shared/runtime/settings.ts";
 import ccxt, { Exchange } from "ccxt";
 import { z } from "zod";
 import { UnusableCandlesError } from "../candles.ts";
+import { onOwnTime } from "../deadline.ts";
 import { fetchBody, type RequestLimits, withBase } from "../fetch-body.ts";
 import { type FailureScope, ProviderError, type ProviderFailure } from "../market-data.ts";
+import { readPauseDemand } from "../pause-demand.ts";
+import type { Admit } from "../provider-pauses.ts";
 
 type ExchangeClass = new (config: Record<string, unknown>) => Exchange;
 
@@ -33,6 +36,8 @@ export function createExchange(options: {
     fetchImplementation: options.fetch,
   });
   exchange.options.fetchMarkets = spotOnly(exchange.options.fetchMarkets);
+  const throttle = exchange.throttle.bind(exchange);
+  exchange.throttle = (cost) => onOwnTime(() => throttle(cost));
   return exchange;
 }
 
@@ -60,6 +65,7 @@ function spotOnly(marketOptions: unknown): unknown {
 interface RequestScope {
   abort: AbortSignal;
   limits: RequestLimits;
+  admit: Admit;
 }
 
 interface ExchangeRequest {
@@ -80,7 +86,8 @@ export function createExchangeFetch(options: {
   return async (url, init) => {
     const scope = requestScope.getStore();
     if (!scope) throw new Error("exchange request outside of a request scope");
-    const { abort, limits } = scope;
+    const { abort, limits, admit } = scope;
+    await onOwnTime(admit);
     const asked = { provider, url: withBase(url, baseUrl), init, abort, limits, onAnswer };
     const response = await fetchBody(asked);
     const text = await response.text();
@@ -111,8 +118,10 @@ const MEANINGS = [
 
 /** Messages of ccxt contain whole responses, so they are kept as the cause only. */
 export function toProviderError(error: unknown, provider: string): ProviderError {
-  const fail = (failure: ProviderFailure, message: string, scope?: FailureScope) =>
-    new ProviderError({ provider, failure, scope, message, cause: error });
+  const fail = (failure: ProviderFailure, message: string, scope?: FailureScope) => {
+    const demand = failure === "rate-limited" ? readPauseDemand(String(error)) : {};
+    return new ProviderError({ provider, failure, scope, message, cause: error, ...demand });
+  };
   if (error instanceof ProviderError) return error;
   if (error instanceof UnusableCandlesError) return fail("nonsense", error.message);
   const meaning = MEANINGS.find(([errorClass]) => error instanceof errorClass);
