@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { ServedCandle } from "./candle-service.ts";
@@ -49,6 +49,8 @@ export interface Weather {
   rows(series: Series, candles: readonly ServedCandle[]): WeatherRow[];
   /** Whether anything was traded from `from` to `until`. */
   isTraded(symbol: string, span: { from: number; until: number }): boolean;
+  /** A candle at the prices of a provider. */
+  priced<Priced extends Candle>(provider: string, candle: Priced): Priced;
   /** Until when a provider refuses all requests. */
   bannedUntil(provider: string, now: number): number | null;
   isListed(provider: string, now: number): boolean;
@@ -64,6 +66,7 @@ const LAG_WINDOW_MS = 10 * MINUTE_MS;
 export const calm: Weather = {
   rows: (_, candles) => [...candles],
   isTraded: () => true,
+  priced: (_, candle) => candle,
   bannedUntil: () => null,
   isListed: () => true,
 };
@@ -97,7 +100,7 @@ class SeededWeather implements Weather {
       .filter(({ time }) => this.isTraded(symbol, { from: time, until: time + lengthMs }))
       .filter(({ time, isOpen }) => isOpen || time + lengthMs <= published)
       .filter(({ isOpen }) => !isOpen || published === series.now)
-      .map((candle) => this.#priced(provider, candle))
+      .map((candle) => this.priced(provider, candle))
       .flatMap((row) => this.#sent(row, { key, random }));
     return random() < (this.#options.reversedShare ?? 0) ? rows.reverse() : rows;
   }
@@ -130,7 +133,7 @@ class SeededWeather implements Weather {
     return random() < lagShare ? random() * maxLagMs : 0;
   }
 
-  #priced(provider: string, candle: ServedCandle): ServedCandle {
+  priced<Priced extends Candle>(provider: string, candle: Priced): Priced {
     const premium = this.#options.premiumPercent?.[provider];
     if (premium === undefined) return candle;
     const price = (value: number) => Number((value * (1 + premium / 100)).toPrecision(9));
