@@ -72,7 +72,7 @@ function courseOf({ trade, minutes }: PlainOptions): Passed[] {
   for (const candle of completeCandles(known, trade.timeframe)) {
     const end = candle.time + lengthMs;
     if (end <= trade.createdAt) continue;
-    const from = ((candle.time - (allMinutes[0]?.time ?? 0)) / TIMEFRAME_MS["1m"]) ;
+    const from = (candle.time - (allMinutes[0]?.time ?? 0)) / TIMEFRAME_MS["1m"];
     const within = allMinutes.slice(Math.max(from, 0), from + lengthMs / TIMEFRAME_MS["1m"]);
     position = passCandle({ order, trade, position, candle, within });
     passed.push({ candle, end, position });

@@ -268,4 +268,3 @@ const plainly = ({ outcome, reason, fill, exit }: ReturnType<typeof expectedOutc
   fill,
   exit,
 });
-

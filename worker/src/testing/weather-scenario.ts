@@ -35,7 +35,8 @@ const LAST_HOURS_MS = 12 * HOUR_MS;
 const REACH = { "1m": 6, "5m": 14, "15m": 24, "1h": 48 } as const;
 const TIMEFRAMES = ["1m", "5m", "15m", "1h"] as const;
 
-const sometimes = (max: number) => fc.oneof(fc.constant(0), fc.double({ max, min: 0, noNaN: true }));
+const sometimes = (max: number) =>
+  fc.oneof(fc.constant(0), fc.double({ max, min: 0, noNaN: true }));
 
 const planArbitrary = fc.record({
   timeframe: fc.constantFrom(...TIMEFRAMES),
@@ -192,4 +193,3 @@ export function expectedOutcome(scenario: WeatherScenario, trade: Trade): PlainO
   const later = plainOutcome({ trade, minutes, costs });
   return later ?? plainOutcomeWithoutData({ trade, minutes, costs });
 }
-
