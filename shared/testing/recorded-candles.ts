@@ -63,16 +63,19 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
 
 const parsedFiles = new Map<string, Candle[]>();
 
+export interface CandleSpan {
+  symbol: string;
+  timeframe: Timeframe;
+  /** Opening time of the first, Unix ms. */
+  from: number;
+  count: number;
+}
+
 /**
  * `count` candles from the opening time `from`, made of recorded ones: the same for the same time, and without jumps
  * between neighbours. Empty for a symbol without a recording.
  */
-export function recordedCandles(options: {
-  symbol: string;
-  timeframe: Timeframe;
-  from: number;
-  count: number;
-}): Candle[] {
+export function recordedCandles(options: CandleSpan): Candle[] {
   const recording = RECORDINGS[options.symbol];
   if (!recording) return [];
   const candles = read(recording, options.timeframe);

@@ -48,7 +48,12 @@ export const createServices = async (
   settings: WorkerSettings,
   { logger, database }: ServiceDeps,
 ): Promise<WorkerServices> => ({
-  market: await createMarketData({ settings, now: () => database.now().getTime(), logger, database }),
+  market: await createMarketData({
+    settings,
+    now: () => database.now().getTime(),
+    logger,
+    database,
+  }),
   analyst: createAnalyst(settings, { logger, database }),
 });
 

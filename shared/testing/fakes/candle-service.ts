@@ -4,7 +4,9 @@ import { MINUTE_MS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
+import { type CandleSpan, recordedCandles } from "../recorded-candles.ts";
 import { HTTP_FAULTS, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
+import { calm, type Weather } from "./weather.ts";
 
 /** A candle as served; the newest one has not closed yet. */
 export interface ServedCandle extends Candle {
@@ -75,11 +77,28 @@ const SLOW_MS = 150;
 
 const isFault = (behaviour: ServiceBehaviour): behaviour is Fault => behaviour in FAULTS;
 
+/** How a fake of a market data provider behaves. */
+export interface ProviderOptions {
+  now?: () => number;
+  /** Calm by default. */
+  weather?: Weather;
+  /** The candles of a perfect market; recorded ones by default. */
+  candles?: (span: CandleSpan) => Candle[];
+}
+
+export const providerOf = (options: ProviderOptions): Required<ProviderOptions> => ({
+  now: Date.now,
+  weather: calm,
+  candles: recordedCandles,
+  ...options,
+});
+
 /** Starts a fake service of candles; other requests than those that it identifies get a 404. */
 export async function startCandleService<Request, Selection>(service: {
   identify: (request: IncomingMessage) => Request | undefined;
   isSelected: (request: Request, selection: Selection) => boolean;
   answer: (request: Request, distortion: Distortion) => CandleResponse;
+  ban?: (request: Request) => Ban | null;
   onUpgrade?: Parameters<typeof startHttpFake>[1];
 }) {
   const requests: Request[] = [];
@@ -99,6 +118,8 @@ export async function startCandleService<Request, Selection>(service: {
     requests.push(request);
     const behaviour = nextBehaviour(request);
     if (isFault(behaviour)) return FAULTS[behaviour](response);
+    const ban = service.ban?.(request);
+    if (ban) return sendBan(response, ban);
     if (behaviour === "slow") await setTimeout(SLOW_MS);
     const { body, status } = service.answer(request, behaviour);
     sendJson(response, body, status);
@@ -119,6 +140,26 @@ export async function startCandleService<Request, Selection>(service: {
       requests.length = 0;
     },
   };
+}
+
+interface Ban {
+  status: 418 | 429;
+  until: number;
+  now: number;
+}
+
+/** As Binance says it, in a header and in words. */
+function sendBan(response: ServerResponse, { status, until, now }: Ban): void {
+  response.setHeader("retry-after", String(Math.ceil((until - now) / 1_000)));
+  const msg = `Way too much request weight used; IP banned until ${until}.`;
+  sendJson(response, { code: -1003, msg }, status);
+}
+
+/** The ban of a provider in this weather. */
+export function banOf(provider: string, { now, weather }: Required<ProviderOptions>): Ban | null {
+  const at = now();
+  const until = weather.bannedUntil(provider, at);
+  return until === null ? null : { status: provider === "binance" ? 418 : 429, until, now: at };
 }
 
 export interface CandleResponse {
@@ -145,11 +186,13 @@ export type FakeCandleApi = Awaited<ReturnType<typeof startFakeCandleApi>>;
 
 export const startFakeCandleApi = (
   answer: (request: CandleApiRequest, distortion: Distortion) => CandleResponse,
+  ban: () => Ban | null,
 ) =>
   startCandleService<CandleApiRequest, object>({
     identify: ({ url, headers }) => ({ url: new URL(url ?? "/", "http://fake"), headers }),
     isSelected: () => true,
     answer,
+    ban,
   });
 
 /** Opening times, from `from` to `until`, of the candles in which a market trades. */

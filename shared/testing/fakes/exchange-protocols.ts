@@ -1,6 +1,7 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { OTHER_COINS } from "../recorded-candles.ts";
-import { type ServedCandle, timeframeNamed } from "./candle-service.ts";
+import { timeframeNamed } from "./candle-service.ts";
+import type { WeatherRow } from "./weather.ts";
 
 interface ListedMarket {
   base: string;
@@ -36,7 +37,7 @@ interface ExchangeProtocol {
   rangeOf: (number: (name: string) => number | undefined) => CandleRange;
   /** The response for an unknown market or timeframe. */
   rejection: { status: number; body: unknown };
-  candlesBody: (candles: readonly ServedCandle[], query: CandleQuery) => unknown;
+  candlesBody: (rows: readonly WeatherRow[], query: CandleQuery) => unknown;
 }
 
 /** Reads a request for candles; null for an unknown market or timeframe. */
@@ -63,6 +64,11 @@ const CRYPTO_MARKETS: readonly ListedMarket[] = [
   "DOGE",
   ...OTHER_COINS,
 ].map((base) => ({ base, quote: "USDT" }));
+
+/** Exchanges send numbers as texts. */
+const text = (value: number | null): string | null => (value === null ? null : String(value));
+
+const turnover = ({ volume, close }: WeatherRow): number => (volume ?? 0) * (close ?? 0);
 
 const minutesOf = (timeframe: Timeframe): string => String(TIMEFRAME_MS[timeframe] / 60_000);
 
@@ -100,15 +106,15 @@ const binance: ExchangeProtocol = {
     keep: number("startTime") === undefined ? "newest" : "oldest",
   }),
   rejection: { status: 400, body: { code: -1121, msg: "Invalid symbol." } },
-  candlesBody: (candles, { timeframe }) =>
-    candles.map(({ time, open, high, low, close, volume }) => [
-      time,
-      ...[open, high, low, close, volume].map(String),
-      time + TIMEFRAME_MS[timeframe] - 1,
-      String(volume * close),
+  candlesBody: (rows, { timeframe }) =>
+    rows.map((row) => [
+      row.time,
+      ...[row.open, row.high, row.low, row.close, row.volume].map(text),
+      row.time + TIMEFRAME_MS[timeframe] - 1,
+      String(turnover(row)),
       100,
-      String(volume / 2),
-      String((volume * close) / 2),
+      String((row.volume ?? 0) / 2),
+      String(turnover(row) / 2),
       "0",
     ]),
 };
@@ -143,13 +149,13 @@ const bybit: ExchangeProtocol = {
     keep: number("start") !== undefined && number("end") === undefined ? "oldest" : "newest",
   }),
   rejection: { status: 200, body: { retCode: 10001, retMsg: "Not supported symbols", result: {} } },
-  candlesBody: (candles, { market }) =>
+  candlesBody: (rows, { market }) =>
     bybitBody({
       category: "spot",
       symbol: bybit.idOf(market),
-      list: candles
-        .map(({ time, open, high, low, close, volume }) =>
-          [time, open, high, low, close, volume, volume * close].map(String),
+      list: rows
+        .map((row) =>
+          [row.time, row.open, row.high, row.low, row.close, row.volume, turnover(row)].map(text),
         )
         .reverse(),
     }),
@@ -186,12 +192,13 @@ const okx: ExchangeProtocol = {
     status: 200,
     body: { code: "51001", data: [], msg: "Instrument ID doesn't exist." },
   },
-  candlesBody: (candles) => ({
+  candlesBody: (rows) => ({
     code: "0",
-    data: candles
-      .map(({ time, open, high, low, close, volume, isOpen }) => [
-        ...[time, open, high, low, close, volume, volume * close, volume * close].map(String),
-        isOpen ? "0" : "1",
+    data: rows
+      .map((row) => [
+        ...[row.time, row.open, row.high, row.low, row.close, row.volume].map(text),
+        ...[turnover(row), turnover(row)].map(text),
+        row.isOpen ? "0" : "1",
       ])
       .reverse(),
   }),
@@ -263,15 +270,15 @@ const kraken: ExchangeProtocol = {
     keep: "newest",
   }),
   rejection: { status: 200, body: { error: ["EQuery:Unknown asset pair"] } },
-  candlesBody: (candles, { market }) => ({
+  candlesBody: (rows, { market }) => ({
     error: [],
     result: {
-      [kraken.idOf(market)]: candles.map(({ time, open, high, low, close, volume }) => [
+      [kraken.idOf(market)]: rows.map(({ time, open, high, low, close, volume }) => [
         time / 1_000,
-        ...[open, high, low, close, close, volume].map(String),
+        ...[open, high, low, close, close, volume].map(text),
         100,
       ]),
-      last: (candles.at(-2)?.time ?? 0) / 1_000,
+      last: (rows.at(-2)?.time ?? 0) / 1_000,
     },
   }),
 };
@@ -307,12 +314,13 @@ const kucoin: ExchangeProtocol = {
     status: 200,
     body: { code: "400100", msg: "This pair is not provided at present" },
   },
-  candlesBody: (candles) => ({
+  candlesBody: (rows) => ({
     code: "200000",
-    data: candles
-      .map(({ time, open, high, low, close, volume }) =>
-        [time / 1_000, open, close, high, low, volume, volume * close].map(String),
-      )
+    data: rows
+      .map((row) => {
+        const { time, open, high, low, close, volume } = row;
+        return [time / 1_000, open, close, high, low, volume, turnover(row)].map(text);
+      })
       .reverse(),
   }),
 };

@@ -3,11 +3,13 @@ import type { Duplex } from "node:stream";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
-import { recordedCandles } from "../recorded-candles.ts";
 import {
+  banOf,
   type CandleResponse,
   type Distortion,
   distort,
+  type ProviderOptions,
+  providerOf,
   type ServedCandle,
   startCandleService,
 } from "./candle-service.ts";
@@ -40,14 +42,15 @@ export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;
  * Starts fakes of five exchanges with the REST API of the real ones: their spot markets, and recorded candles shifted to
  * now. Prices over the WebSocket are sent by tests, with the protocol of Binance.
  */
-export async function startFakeExchange(options: { now?: () => number } = {}) {
-  const now = options.now ?? Date.now;
+export async function startFakeExchange(options: ProviderOptions = {}) {
+  const provider = providerOf(options);
   const stream = new FakePriceStream();
   const minutePrices = new Map<string, number>();
   const service = await startCandleService({
     identify,
     isSelected,
-    answer: (request, distortion) => answer(request, { distortion, now: now(), minutePrices }),
+    answer: (request, distortion) => answer(request, { distortion, provider, minutePrices }),
+    ban: ({ exchange }) => banOf(exchange, provider),
     onUpgrade: stream.accept,
   });
   return {
@@ -90,43 +93,50 @@ function identify({ url }: IncomingMessage): FakeExchangeRequest | undefined {
   return undefined;
 }
 
-function answer(
-  { exchange, subject, parameters }: FakeExchangeRequest,
-  options: { distortion: Distortion; now: number; minutePrices: ReadonlyMap<string, number> },
-): CandleResponse {
-  const { distortion, now, minutePrices } = options;
-  const protocol = EXCHANGE_PROTOCOLS[exchange];
-  if (subject === "markets") {
-    return { body: protocol.marketsBody(distortion === "empty" ? [] : protocol.markets) };
-  }
-  const query = candleQuery(protocol, parameters);
-  if (!query) return protocol.rejection;
-  const price = query.timeframe === "1m" ? minutePrices.get(query.symbol) : undefined;
-  const recorded = servedCandles(query, now);
-  const served =
-    price === undefined
-      ? recorded
-      : recorded.map((candle) => ({
-          ...candle,
-          open: price,
-          high: price,
-          low: price,
-          close: price,
-        }));
-  return { body: protocol.candlesBody(distort(served, distortion), query) };
+interface AnswerOptions {
+  distortion: Distortion;
+  provider: Required<ProviderOptions>;
+  minutePrices: ReadonlyMap<string, number>;
 }
 
-function servedCandles(query: CandleQuery, now: number): ServedCandle[] {
-  const { symbol, timeframe, limit } = query;
+function answer(
+  { exchange, subject, parameters }: FakeExchangeRequest,
+  { distortion, provider, minutePrices }: AnswerOptions,
+): CandleResponse {
+  const protocol = EXCHANGE_PROTOCOLS[exchange];
+  const now = provider.now();
+  const isListed = provider.weather.isListed(exchange, now);
+  if (subject === "markets") {
+    const isEmpty = distortion === "empty" || !isListed;
+    return { body: protocol.marketsBody(isEmpty ? [] : protocol.markets) };
+  }
+  const query = candleQuery(protocol, parameters);
+  if (!query || !isListed) return protocol.rejection;
+  const { symbol, timeframe } = query;
+  const price = timeframe === "1m" ? minutePrices.get(symbol) : undefined;
+  const served = servedCandles(query, provider).map((candle) =>
+    price === undefined
+      ? candle
+      : { ...candle, open: price, high: price, low: price, close: price },
+  );
+  const candles = distort(served, distortion);
+  const rows = provider.weather.rows({ provider: exchange, symbol, timeframe, now }, candles);
+  return { body: protocol.candlesBody(rows, query) };
+}
+
+function servedCandles(
+  { symbol, timeframe, limit, ...range }: CandleQuery,
+  { now, candles }: Required<ProviderOptions>,
+): ServedCandle[] {
   const lengthMs = TIMEFRAME_MS[timeframe];
   const onGrid = (time: number) => Math.ceil(time / lengthMs) * lengthMs;
-  const openTime = Math.floor(now / lengthMs) * lengthMs;
-  const end = Math.min(onGrid(query.until ?? Number.POSITIVE_INFINITY), openTime + lengthMs);
+  const openTime = Math.floor(now() / lengthMs) * lengthMs;
+  const end = Math.min(onGrid(range.until ?? Number.POSITIVE_INFINITY), openTime + lengthMs);
   const latest = end - limit * lengthMs;
-  const since = query.since === undefined ? latest : onGrid(query.since);
-  const from = query.keep === "oldest" ? since : Math.max(since, latest);
+  const since = range.since === undefined ? latest : onGrid(range.since);
+  const from = range.keep === "oldest" ? since : Math.max(since, latest);
   const count = Math.max(0, Math.min(limit, (end - from) / lengthMs));
-  return recordedCandles({ symbol, timeframe, from, count }).map((candle) => ({
+  return candles({ symbol, timeframe, from, count }).map((candle) => ({
     ...candle,
     isOpen: candle.time === openTime,
   }));

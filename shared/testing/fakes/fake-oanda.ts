@@ -1,17 +1,20 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import { recordedCandles } from "../recorded-candles.ts";
 import {
+  banOf,
   type CandleApiRequest,
   type CandleResponse,
   distort,
   type FakeCandleApi,
+  type ProviderOptions,
+  providerOf,
   type ServedCandle,
   startFakeCandleApi,
   timeframeNamed,
   tradedSlots,
 } from "./candle-service.ts";
+import type { WeatherRow } from "./weather.ts";
 
 export const FAKE_OANDA_TOKEN = "fake-token";
 
@@ -29,17 +32,23 @@ const WEEKEND_MS = 3 * DAY_MS;
  * Starts a fake of the candles of OANDA's v20 API: recorded ones shifted to now, without closed hours. Requests have to
  * ask for alignment to UTC.
  */
-export function startFakeOanda(options: { now?: () => number } = {}): Promise<FakeCandleApi> {
-  const now = options.now ?? Date.now;
-  return startFakeCandleApi((request, distortion) => {
-    if (request.headers.authorization !== `Bearer ${FAKE_OANDA_TOKEN}`) {
-      return refusal(401, "Insufficient authorization to perform request.");
-    }
-    const query = queryOf(request, now());
-    if ("body" in query) return query;
-    const candles = distort(candlesOf(query, now()), distortion);
-    return { body: bodyOf(query, candles) };
-  });
+export function startFakeOanda(options: ProviderOptions = {}): Promise<FakeCandleApi> {
+  const provider = providerOf(options);
+  return startFakeCandleApi(
+    (request, distortion) => {
+      if (request.headers.authorization !== `Bearer ${FAKE_OANDA_TOKEN}`) {
+        return refusal(401, "Insufficient authorization to perform request.");
+      }
+      const now = provider.now();
+      const query = queryOf(request, now);
+      if ("body" in query) return query;
+      if (!provider.weather.isListed("oanda", now)) return unknownInstrument();
+      const candles = distort(candlesOf(query, provider), distortion);
+      const rows = provider.weather.rows({ ...query, provider: "oanda", now }, candles);
+      return { body: bodyOf(query, rows) };
+    },
+    () => banOf("oanda", provider),
+  );
 }
 
 interface Query {
@@ -55,7 +64,7 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse
   const [, name = ""] = PATH.exec(url.pathname) ?? [];
   const { searchParams } = url;
   const instrument = INSTRUMENTS.find(({ oanda }) => oanda === name);
-  if (!instrument) return refusal(400, "Invalid value specified for 'instrument'");
+  if (!instrument) return unknownInstrument();
   const granularity = searchParams.get("granularity") ?? "S5";
   const timeframe = timeframeNamed(granularityOf, granularity);
   if (!timeframe) return refusal(400, "Invalid value specified for 'granularity'");
@@ -69,30 +78,37 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse
   return { name, symbol: instrument.symbol, granularity, timeframe, count, until };
 }
 
+const unknownInstrument = () => refusal(400, "Invalid value specified for 'instrument'");
+
 function refusal(status: number, errorMessage: string): CandleResponse {
   return { status, body: { errorMessage } };
 }
 
-function candlesOf({ symbol, timeframe, count, until }: Query, now: number): ServedCandle[] {
+function candlesOf(
+  { symbol, timeframe, count, until }: Query,
+  { now, candles }: Required<ProviderOptions>,
+): ServedCandle[] {
   const hours = INSTRUMENTS.find((instrument) => instrument.symbol === symbol)?.hours ?? "always";
   const lengthMs = TIMEFRAME_MS[timeframe];
   const from = until - (count * lengthMs) / OPEN_SHARE - WEEKEND_MS;
   const slots = tradedSlots({ hours, timeframe, from, until });
   return slots
     .slice(-count)
-    .flatMap((slot) => recordedCandles({ symbol, timeframe, from: slot, count: 1 }))
-    .map((candle) => ({ ...candle, isOpen: candle.time + lengthMs > now }));
+    .flatMap((slot) => candles({ symbol, timeframe, from: slot, count: 1 }))
+    .map((candle) => ({ ...candle, isOpen: candle.time + lengthMs > now() }));
 }
 
-function bodyOf({ name, granularity }: Query, candles: readonly ServedCandle[]): unknown {
+function bodyOf({ name, granularity }: Query, rows: readonly WeatherRow[]): unknown {
   return {
     instrument: name,
     granularity,
-    candles: candles.map(({ time, open, high, low, close, volume, isOpen }) => ({
+    candles: rows.map(({ time, open, high, low, close, volume, isOpen }) => ({
       complete: !isOpen,
-      volume: Math.round(volume),
+      volume: Math.round(volume ?? 0),
       time: new Date(time).toISOString().replace("Z", "000000Z"),
-      mid: { o: String(open), h: String(high), l: String(low), c: String(close) },
+      mid: { o: text(open), h: text(high), l: text(low), c: text(close) },
     })),
   };
 }
+
+const text = (price: number | null): string | null => (price === null ? null : String(price));

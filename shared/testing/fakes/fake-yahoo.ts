@@ -2,17 +2,20 @@ import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
 import { isOpen, lastClose } from "@shared/domain/trading-hours.ts";
-import { recordedCandles } from "../recorded-candles.ts";
 import {
+  banOf,
   type CandleApiRequest,
   type CandleResponse,
   type Distortion,
   distort,
   type FakeCandleApi,
+  type ProviderOptions,
+  providerOf,
   type ServedCandle,
   startFakeCandleApi,
   tradedSlots,
 } from "./candle-service.ts";
+import type { WeatherRow } from "./weather.ts";
 
 /** The intervals of the real endpoint that are a whole number of minutes, hours or days. */
 const INTERVALS = new Set(["1m", "2m", "5m", "15m", "30m", "90m", "1h", "1d", "5d"]);
@@ -47,18 +50,24 @@ interface Query {
  * @param options.bare omits everything that a reader does not need
  */
 export function startFakeYahoo(
-  options: { now?: () => number; bare?: boolean } = {},
+  options: ProviderOptions & { bare?: boolean } = {},
 ): Promise<FakeCandleApi> {
-  const now = options.now ?? Date.now;
-  return startFakeCandleApi((request, distortion) => {
-    if (!request.headers["user-agent"]?.startsWith("Mozilla/")) {
-      return failure(429, "Too Many Requests");
-    }
-    const query = queryOf(request, now());
-    if ("body" in query) return query;
-    const feedNow = now() - (query.hours === "futures" ? FAKE_YAHOO_DELAY_MS : 0);
-    return { body: bodyOf(query, { distortion, feedNow, bare: options.bare ?? false }) };
-  });
+  const { bare = false, ...rest } = options;
+  const provider = providerOf(rest);
+  return startFakeCandleApi(
+    (request, distortion) => {
+      if (!request.headers["user-agent"]?.startsWith("Mozilla/")) {
+        return failure(429, "Too Many Requests");
+      }
+      const now = provider.now();
+      const query = queryOf(request, now);
+      if ("body" in query) return query;
+      if (!provider.weather.isListed("yahoo", now)) return failure(404, "Not Found");
+      const feedNow = now - (query.hours === "futures" ? FAKE_YAHOO_DELAY_MS : 0);
+      return { body: bodyOf(query, { distortion, feedNow, bare, provider }) };
+    },
+    () => banOf("yahoo", provider),
+  );
 }
 
 function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse {
@@ -91,33 +100,29 @@ function rowTimes({ hours, timeframe, from }: Query, feedNow: number): number[] 
   return halves.filter((time) => time % TIMEFRAME_MS["1h"] !== 0);
 }
 
-function candlesOf(query: Query, feedNow: number): ServedCandle[] {
+function candlesOf(query: Query, { feedNow, provider }: Feed): ServedCandle[] {
   const { symbol, timeframe } = query;
   const lengthMs = TIMEFRAME_MS[timeframe];
   return rowTimes(query, feedNow).flatMap((time) => {
     const slot = Math.floor(time / lengthMs) * lengthMs;
-    const [candle] = recordedCandles({ symbol, timeframe, from: slot, count: 1 });
+    const [candle] = provider.candles({ symbol, timeframe, from: slot, count: 1 });
     return candle ? [{ ...candle, time, isOpen: time + lengthMs > feedNow }] : [];
   });
 }
 
-function bodyOf(
-  query: Query,
-  options: {
-    distortion: Distortion;
-    feedNow: number;
-    bare: boolean;
-  },
-): unknown {
-  const { distortion, feedNow, bare } = options;
-  const candles = distort(candlesOf(query, feedNow), distortion);
-  const rows = candles.filter(({ time }) => time < query.until);
+interface Feed {
+  distortion: Distortion;
+  feedNow: number;
+  bare: boolean;
+  provider: Required<ProviderOptions>;
+}
+
+function bodyOf(query: Query, feed: Feed): unknown {
+  const { feedNow, bare } = feed;
   const quotedAt = isOpen(query.hours, feedNow) ? feedNow : (lastClose(query.hours, feedNow) ?? 0);
-  const last = rows.at(-1);
-  const quoteRow = last && !bare ? [{ ...flat(last), time: quotedAt }] : [];
-  const all = [...rows, ...quoteRow];
+  const all = rowsOf(query, feed, quotedAt);
   const column = (name: "open" | "high" | "low" | "close" | "volume") =>
-    all.map((row) => (hasNulls(row, query.timeframe) ? null : Math.fround(row[name])));
+    all.map((row) => (hasNulls(row, query.timeframe) ? null : single(row[name])));
   const quote = Object.fromEntries(
     (["open", "high", "low", "close", "volume"] as const).map((name) => [name, column(name)]),
   );
@@ -128,7 +133,21 @@ function bodyOf(
   return { chart: { result: [result], error: null } };
 }
 
-const hasNulls = ({ time }: ServedCandle, timeframe: Timeframe) =>
+/** The rows in this weather, and the last quote as one more. */
+function rowsOf(query: Query, feed: Feed, quotedAt: number): WeatherRow[] {
+  const { symbol, timeframe, until } = query;
+  const candles = distort(candlesOf(query, feed), feed.distortion);
+  const sent = candles.filter(({ time }) => time < until);
+  const { weather, now } = feed.provider;
+  const rows = weather.rows({ provider: "yahoo", symbol, timeframe, now: now() }, sent);
+  const last = sent.at(-1);
+  return last && !feed.bare ? [...rows, { ...flat(last), time: quotedAt }] : rows;
+}
+
+const single = (value: number | null): number | null =>
+  value === null ? null : Math.fround(value);
+
+const hasNulls = ({ time }: WeatherRow, timeframe: Timeframe) =>
   Math.floor(time / TIMEFRAME_MS[timeframe]) % NULL_EVERY === NULL_EVERY - 1;
 
 const flat = (row: ServedCandle): ServedCandle => ({
