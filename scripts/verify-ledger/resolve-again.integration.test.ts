@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -32,6 +33,7 @@ const MARKETS: [string, Timeframe][] = [
 /** Where a wrong outcome is planted. No candle is shorter, so none is missing that could decide otherwise. */
 const PLANTED = { symbol: "BTC/USDT", timeframe: "1m" } as const;
 const TRADES_PER_MARKET = 15;
+const CHECKS = 8;
 /** Multiples of the average range at which the stop loss and the take profit are. */
 const LEVELS = [
   { stop: 0.5, target: 0.5 },
@@ -53,15 +55,21 @@ describe("outcomes of recorded candles, resolved again", () => {
       live: recordedMarket(recordedLibrary()),
       replay: undefined,
     });
-    await resolveOutcomes({
+    let checkedAt = Date.now();
+    const deps = {
       database,
       archive,
       tradingCosts: DEFAULT_TRADING_COSTS,
       logger: createLogger({ service: "test", level: "silent" }),
       backoff: new MarketBackoff(),
-      now: () => new Date(),
+      now: () => new Date(checkedAt),
       abort: new AbortController().signal,
-    });
+    };
+    // What is missing in one answer counts as not traded once a later answer confirms it.
+    for (let check = 0; check < CHECKS; check += 1) {
+      await resolveOutcomes(deps);
+      checkedAt += MINUTE_MS;
+    }
     await appendAll(database);
   });
   afterAll(async () => {
