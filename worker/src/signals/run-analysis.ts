@@ -343,10 +343,10 @@ export async function calibratedConfidence(
   { analysis, at }: { analysis: UnsizedAnalysis; at: Date },
 ): Promise<number | null> {
   const { final_signal: signal, confidence, source } = analysis;
-  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
+  const { data, analyst, analyst_version: version = UNVERSIONED, model } = source;
   if (signal === "WAIT" || data === "none") return null;
   const fit = await database.calibrations
-    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
+    .findOne({ data, analyst, version, model, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
     .sort({ fittedAt: -1 })
     .lean();
   return fit && Math.round(calibrate(fit.curve, confidence / 100) * 1_000) / 10;
