@@ -19,6 +19,7 @@ import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
+import { analyseUntradableMarket } from "./tradable-market.ts";
 import { costNumbers, costWarnings } from "./validate-advice.ts";
 
 interface MarketClosure {
@@ -136,6 +137,8 @@ interface AnalysisOptions {
   costs: TradingCosts;
   now: () => number;
   abort: AbortSignal;
+  /** Also where no trade can pass the checks, as earlier versions did. */
+  asksAlways?: boolean;
   beforeAnalyst?: (() => Promise<void>) | undefined;
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
@@ -150,7 +153,7 @@ interface MadeAnalysis {
 
 /**
  * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
- * too much.
+ * too much. The analyst is not asked where no trade could pass these checks.
  * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
@@ -163,6 +166,8 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
   if (atr === null || series.candles.length < MIN_CANDLES) throw tooFewCandles(series);
+  const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
+  if (untradable) return unaskedAnalysis(options, { analysis: untradable, series, timer });
   await options.beforeAnalyst?.();
   const asked = { brief, costs, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
@@ -195,19 +200,29 @@ function decide(call: AnalystCall, costs: TradingCosts): { decision: Advice; too
 
 /** The WAIT of a market that is closed or whose data is too old; null otherwise. */
 function analyseClosedMarket(
-  { request, costs, chartImage, now }: AnalysisOptions,
+  options: AnalysisOptions,
   series: CandleSeries,
   timer: StageTimer,
 ): MadeAnalysis | null {
-  const madeAt = now();
-  const closure = findMarketClosure({ ...request, series, now: madeAt });
+  const { request, now } = options;
+  const closure = findMarketClosure({ ...request, series, now: now() });
   if (!closure) return null;
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
+  const analysis = closedMarketAnalysis(closure, series, request.timeframe);
+  return unaskedAnalysis(options, { analysis, series, timer });
+}
+
+/** An analysis that no analyst was asked for. */
+function unaskedAnalysis(
+  { costs, chartImage, now }: AnalysisOptions,
+  made: { analysis: UnsizedAnalysis; series: CandleSeries; timer: StageTimer },
+): MadeAnalysis {
+  const { analysis, series, timer } = made;
+  const { durationsMs } = timer;
   return {
-    analysis: closedMarketAnalysis(closure, series, request.timeframe),
+    analysis,
     quoteToUsd: null,
     candles: series.candles,
-    provenance: writeProvenance(made),
+    provenance: writeProvenance({ series, costs, chartImage, madeAt: now(), durationsMs }),
   };
 }
 

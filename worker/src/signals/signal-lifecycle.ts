@@ -190,10 +190,10 @@ export async function finishRun(
 }
 
 /** The AI was not called, or did not answer. */
-const wasFree = ({ status, usage, isRefusal }: RunResult): boolean =>
-  status === "failed" && usage === undefined && !isRefusal;
+const wasFree = (end: RunResult): boolean =>
+  !isAnalysed(end) && end.usage === undefined && !end.isRefusal;
 
-/** Gives an analysis that failed for free back to the user who asked first. */
+/** Gives an analysis without an answer of the AI back to the user who asked first. */
 async function uncountAnalysis(
   database: Database,
   { session }: UnitOfWork,
