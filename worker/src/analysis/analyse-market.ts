@@ -8,7 +8,7 @@ import { raceAbort } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { isStale, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
-import { chartWarnings } from "./check-chart.ts";
+import { chartWarnings, otherMarketReason } from "./check-chart.ts";
 import {
   composeAnalysis,
   rejectedAdvice,
@@ -149,7 +149,13 @@ interface MadeAnalysis {
   quoteToUsd: number | null;
   candles: Candle[];
   provenance: SignalProvenance;
+  /** There is a chart image, and the analysis does not use it. */
+  isImageUnused: boolean;
 }
+
+/** The rules do not read images, and a reply that was cut off says nothing of them. */
+const hasReadImage = ({ reply }: AnalystCall): boolean =>
+  reply.chart !== undefined && reply.cutOff === undefined;
 
 /**
  * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
@@ -172,21 +178,28 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const asked = { brief, costs, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
   const { last: call } = answers;
-  const { decision, tooCostly } = decide(call, costs);
+  const { chart } = call.reply;
+  const otherMarket = chart ? otherMarketReason(brief, chart) : null;
+  const { decision, tooCostly } =
+    otherMarket === null ? decide(call, costs) : { decision: rejectedAdvice(call), tooCostly: [] };
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
   const answered = { brief, series, analyst, call, decision, madeAt };
-  const warnings = [
-    ...signalWarnings(answered, { tooCostly, hasChartImage: chartImage !== undefined }),
-    ...chartWarnings(brief, call.reply.chart),
-    ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
-  ];
+  const hasChartImage = chartImage !== undefined;
+  const warnings = otherMarket
+    ? [...series.notes, otherMarket]
+    : [
+        ...signalWarnings(answered, { tooCostly, hasChartImage }),
+        ...chartWarnings(brief, chart),
+        ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
+      ];
   const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
     analysis: composeAnalysis(answered, warnings),
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),
+    isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
 }
 
@@ -223,6 +236,7 @@ function unaskedAnalysis(
     quoteToUsd: null,
     candles: series.candles,
     provenance: writeProvenance({ series, costs, chartImage, madeAt: now(), durationsMs }),
+    isImageUnused: chartImage !== undefined,
   };
 }
 

@@ -119,8 +119,7 @@ async function produceResult(
       const failure = explainFailure(error, deadline);
       const model = spent.at(-1)?.model;
       if (model === undefined) return failure;
-      // Like a refusal, an unusable answer costs money and can be provoked by an image.
-      return { ...failure, usage: usageRecord(model, spent), isRefusal: true };
+      return { ...failure, usage: usageRecord(model, spent) };
     } finally {
       await Promise.all(counted);
     }
@@ -134,7 +133,7 @@ async function makeAnalysis(
 ) {
   await assertInTime(deps, run);
   await untilClosed(deps, run, abort);
-  const { analysis, quoteToUsd, provenance, candles } = await analyseMarket({
+  const { analysis, quoteToUsd, provenance, candles, isImageUnused } = await analyseMarket({
     request: run,
     chartImage: await readChartImage(deps.database, run, abort),
     marketData: deps.marketData,
@@ -150,7 +149,7 @@ async function makeAnalysis(
     quoteToUsd,
     candlesSha256: provenance.candles.sha256,
   };
-  return { status: "completed", result, provenance, candles } as const;
+  return { status: "completed", result, provenance, candles, isImageUnused } as const;
 }
 
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
