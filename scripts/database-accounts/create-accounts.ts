@@ -37,6 +37,7 @@ const SERVER_WRITES: Record<string, readonly string[]> = {
   ledger: [],
   leases: [],
   live_prices: [],
+  model_servers: [],
   security_log: ["insert"],
   telegram_updates: [],
 };

@@ -8,6 +8,7 @@ import { jobModels, leaseModels } from "./models/job.ts";
 import { ledgerModels } from "./models/ledger.ts";
 import { aiUsageModels, analysisModels } from "./models/market-analysis.ts";
 import { currentCandleModels, livePriceModels } from "./models/market-data.ts";
+import { modelServerModels } from "./models/model-server.ts";
 import { paymentModels, subscriptionModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
 import { securityLogModels } from "./models/security-log.ts";
@@ -38,6 +39,7 @@ const defineModels = (connection: Connection) => ({
   ...ledgerModels(connection),
   ...livePriceModels(connection),
   ...analysisModels(connection),
+  ...modelServerModels(connection),
   ...paymentModels(connection),
   ...performanceModels(connection),
   ...securityLogModels(connection),

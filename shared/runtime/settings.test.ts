@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import {
+  DEFAULT_MODEL,
   loadDeliverySettings,
   loadSettings,
   loadWorkerSettings,
@@ -120,6 +121,16 @@ const PRICES = { OPENAI_PRICE_PROMPT: "0.25", OPENAI_PRICE_COMPLETION: "2" };
 
 it.each([
   ["by default", {}, { OPENAI_BUDGET_USD_PER_DAY: undefined, OPENAI_MAX_OUTPUT_TOKENS: 4_000 }],
+  [
+    "for any server by default",
+    {},
+    { OPENAI_MODEL: DEFAULT_MODEL, OPENAI_RESPONSE_FORMAT: "auto", OPENAI_TIMEOUT_S: 45 },
+  ],
+  [
+    "for one server",
+    { OPENAI_RESPONSE_FORMAT: "text", OPENAI_TIMEOUT_S: "20", OPENAI_REASONING_EFFORT: "low" },
+    { OPENAI_RESPONSE_FORMAT: "text", OPENAI_TIMEOUT_S: 20, OPENAI_REASONING_EFFORT: "low" },
+  ],
   ["as set", { OPENAI_MAX_OUTPUT_TOKENS: "900" }, { OPENAI_MAX_OUTPUT_TOKENS: 900 }],
   [
     "with both prices",
@@ -197,6 +208,14 @@ it.each([
 it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
   const load = () => loadWith({ OPENAI_MAX_OUTPUT_TOKENS: tokens });
   expect(load).toThrow(/^OPENAI_MAX_OUTPUT_TOKENS: [^\n]+$/);
+});
+
+it.each([
+  { OPENAI_RESPONSE_FORMAT: "json" },
+  { OPENAI_REASONING_EFFORT: "a lot" },
+  { OPENAI_TIMEOUT_S: "0" },
+])("what no server knows is refused: %j", (env) => {
+  expect(() => loadWith(env)).toThrow(new RegExp(`^${Object.keys(env)[0]}: [^\n]+$`));
 });
 
 const HTTPS = "must be https in production, except on localhost";

@@ -114,6 +114,13 @@ const SECRET = { isSecret: true } as const;
 /** Address of a service that is called; in production it must be encrypted, except in the same network. */
 const SERVICE = { isService: true } as const;
 
+/** Accepts images. Its vendor has announced no shutdown. */
+export const DEFAULT_MODEL = "gpt-6.1-terra";
+
+/** In the order in which they are tried. */
+export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
+export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
+
 const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
@@ -165,7 +172,12 @@ const settingsSchema = z.object({
   YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com").meta(SERVICE),
   OPENAI_API_KEY: optionalText.meta(SECRET),
   OPENAI_BASE_URL: httpUrl.optional().meta(SERVICE),
-  OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
+  OPENAI_MODEL: z.string().min(1).default(DEFAULT_MODEL),
+  OPENAI_RESPONSE_FORMAT: z.enum(["auto", ...RESPONSE_FORMATS]).default("auto"),
+  OPENAI_REASONING_EFFORT: z
+    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .optional(),
+  OPENAI_TIMEOUT_S: z.coerce.number().int().min(1).max(600).default(45),
   OPENAI_PRICE_PROMPT: usdPrice,
   OPENAI_PRICE_COMPLETION: usdPrice,
   OPENAI_BUDGET_USD_PER_DAY: z.coerce

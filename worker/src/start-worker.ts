@@ -13,6 +13,7 @@ import {
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
+import { warnOfShortContext } from "./analysis/openai/server-models.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
 import { emailSender } from "./delivery/email-sender.ts";
@@ -42,14 +43,16 @@ export interface WorkerServices {
 
 export const createServices = async (
   settings: WorkerSettings,
-  logger: Logger,
+  shared: { database: Database; logger: Logger },
 ): Promise<WorkerServices> => ({
-  market: await createMarketData({ settings, now: Date.now, logger }),
-  analyst: createAnalyst(settings),
+  market: await createMarketData({ settings, now: Date.now, logger: shared.logger }),
+  analyst: createAnalyst(settings, shared),
 });
 
 export const runWorker = (
-  services: (settings: WorkerSettings, logger: Logger) => WorkerServices | Promise<WorkerServices>,
+  services: (
+    ...made: Parameters<typeof createServices>
+  ) => WorkerServices | Promise<WorkerServices>,
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
@@ -58,7 +61,7 @@ export const runWorker = (
       settings,
       database,
       logger,
-      services: await services(settings, logger),
+      services: await services(settings, { database, logger }),
     });
     return {
       logger,
@@ -93,7 +96,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     concurrency,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
   });
-  await market.probe();
+  await probeServices(options, shutdown.signal);
   const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
   const heartbeat = await startHeartbeat({ ...deps, workerId, concurrency, model, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
@@ -121,6 +124,15 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
       endpoint?.close();
     },
   };
+}
+
+/** Nothing waits for the server of the model, which may be slow. */
+async function probeServices(
+  { settings, logger, services }: WorkerOptions,
+  abort: AbortSignal,
+): Promise<void> {
+  void warnOfShortContext(settings, { logger, abort });
+  await services.market.probe();
 }
 
 /** Without the key, the addresses of channels cannot be read; signals are made all the same. */

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { Advice } from "../../../worker/src/analysis/analyst.ts";
-import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/openai-analyst.ts";
+import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/advice-format.ts";
 import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
+import type { ModelServer } from "./model-servers.ts";
 
 type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;
 
@@ -15,7 +16,9 @@ const ADVICE: OpenAiBehaviour = { kind: "advice" };
 export async function startFakeOpenAi() {
   const chats: ReceivedChat[] = [];
   let script: OpenAiScript = () => ADVICE;
+  let models: unknown = null;
   const server = await startHttpFake(async (request, response) => {
+    if (models !== null && request.url === "/v1/models") return sendJson(response, models);
     if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
       return sendError(response, { status: 404, message: "Unknown request URL" });
     }
@@ -25,7 +28,8 @@ export async function startFakeOpenAi() {
     }
     const chat = receivedChat(request.headers, parsed.data);
     chats.push(chat);
-    await answerChat(response, { chat, behaviour: script(chat, chats.length - 1) });
+    const call = chats.length - 1;
+    await answerChat(response, { chat, call, behaviour: script(chat, call) });
   });
   return {
     ...server,
@@ -34,8 +38,13 @@ export async function startFakeOpenAi() {
     behave: (behaviour: OpenAiBehaviour | OpenAiScript) => {
       script = typeof behaviour === "function" ? behaviour : () => behaviour;
     },
+    /** Sends this as `GET /v1/models`. */
+    listModels: (list: unknown) => {
+      models = list;
+    },
     reset: () => {
       script = () => ADVICE;
+      models = null;
       chats.length = 0;
     },
   };
@@ -60,11 +69,15 @@ export type OpenAiBehaviour =
   | { kind: "no-choices" }
   | { kind: "status"; status: number; message?: string; code?: string; retryAfterSeconds?: number }
   | { kind: "broken-json" }
+  /** Answers and rejects as this kind of server does. */
+  | { kind: "server"; server: ModelServer }
+  /** Any document, such as an error with status 200. */
+  | { kind: "body"; body: unknown; status?: number; headers?: Record<string, string> }
   | { kind: HttpFault };
 
 async function answerChat(
   response: ServerResponse,
-  { chat, behaviour }: { chat: ReceivedChat; behaviour: OpenAiBehaviour },
+  { chat, call, behaviour }: { chat: ReceivedChat; call: number; behaviour: OpenAiBehaviour },
 ): Promise<void> {
   switch (behaviour.kind) {
     case "advice": {
@@ -89,9 +102,31 @@ async function answerChat(
       return sendError(response, behaviour);
     case "broken-json":
       return sendJson(response, '{"id":"chatcmpl-1","object":"chat.completion","choi');
+    case "server":
+      return answerAs(behaviour.server, response, { chat, call });
+    case "body": {
+      for (const [name, value] of Object.entries(behaviour.headers ?? {})) {
+        response.setHeader(name, value);
+      }
+      return sendJson(response, behaviour.body, behaviour.status);
+    }
     default:
       return HTTP_FAULTS[behaviour.kind](response);
   }
+}
+
+function answerAs(
+  { rejects, writes, finishReason }: ModelServer,
+  response: ServerResponse,
+  { chat, call }: { chat: ReceivedChat; call: number },
+): void {
+  const rejection = rejects?.(chat.body, call);
+  if (rejection) return sendJson(response, rejection.body, rejection.status);
+  const advice = JSON.stringify(adviceForPrompt(chat.text));
+  const body = completion(chat, { message: { content: advice }, finishReason });
+  const [choice] = body.choices;
+  const message = { role: "assistant", content: advice, ...writes?.(advice) };
+  sendJson(response, { ...body, choices: [{ ...choice, message }] });
 }
 
 function sendError(
@@ -107,7 +142,7 @@ function sendError(
 /** Characters of a token, to estimate usage. */
 const TOKEN_LENGTH = 4;
 
-/** A chat completion. Content beyond `max_completion_tokens` is cut off. */
+/** A chat completion. Content beyond the limit of tokens is cut off. */
 function completion(
   { body, text }: ReceivedChat,
   reply: Usage & {
@@ -115,7 +150,8 @@ function completion(
     finishReason?: string | undefined;
   },
 ) {
-  const { max_completion_tokens: maxTokens = Number.POSITIVE_INFINITY } = body;
+  const { max_tokens = Number.POSITIVE_INFINITY, max_completion_tokens: maxTokens = max_tokens } =
+    body;
   const content = reply.message.content?.slice(0, maxTokens * TOKEN_LENGTH) ?? null;
   const isCutOff = content !== reply.message.content;
   const { promptTokens, completionTokens } = reply.usage ?? {
@@ -189,6 +225,8 @@ const contentPartSchema = z.discriminatedUnion("type", [
 export const chatRequestSchema = z.looseObject({
   model: z.string(),
   max_completion_tokens: z.number().int().positive().optional(),
+  max_tokens: z.number().int().positive().optional(),
+  reasoning_effort: z.string().optional(),
   messages: z
     .array(
       z.object({
@@ -199,12 +237,14 @@ export const chatRequestSchema = z.looseObject({
     .min(1),
   response_format: z
     .object({
-      type: z.literal("json_schema"),
-      json_schema: z.object({
-        name: z.string(),
-        strict: z.boolean().optional(),
-        schema: z.record(z.string(), z.unknown()),
-      }),
+      type: z.enum(["json_schema", "json_object", "text"]),
+      json_schema: z
+        .object({
+          name: z.string(),
+          strict: z.boolean().optional(),
+          schema: z.record(z.string(), z.unknown()),
+        })
+        .optional(),
     })
     .optional(),
 });

@@ -7,7 +7,7 @@ import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.
 import { generateSignal } from "./analyse-market.ts";
 import type { Advice, Analyst } from "./analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";
-import { readAdvice } from "./openai/openai-analyst.ts";
+import { readAdvice } from "./openai/read-reply.ts";
 
 /** As many as say something of the market; more would only cost time in thousands of signals. */
 const candles = recordedCandles("BTC-USDT.1h").slice(0, 40);

@@ -85,7 +85,8 @@ const ANSWERS: { answer: string; behaviour: OpenAiBehaviour; ends: string; calls
   },
   { answer: "empty", behaviour: { kind: "content", content: "" }, ends: "nonsense", calls: 2 },
   { answer: "prose", behaviour: { kind: "content", content: "Buy!" }, ends: "nonsense", calls: 2 },
-  { answer: "HTML", behaviour: { kind: "html" }, ends: "nonsense", calls: 2 },
+  { answer: "HTML", behaviour: { kind: "html" }, ends: "refused", calls: 3 },
+  { answer: "without choices", behaviour: { kind: "no-choices" }, ends: "refused", calls: 3 },
   { answer: "a refusal", behaviour: { kind: "refusal" }, ends: "refused", calls: 1 },
   {
     answer: "filtered",
@@ -162,10 +163,17 @@ describe("an answer of the model", () => {
   it("that cannot be read is asked for once more, and then counts", async () => {
     const prose = { kind: "content", content: "Buy!" } as const;
     openai.behave((_, index) => (index === 0 ? prose : { kind: "advice" }));
-    const { analysis } = await makeSignal();
+    const { analysis, provenance } = await makeSignal();
     expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
-    expect(openai.chats[1]?.text).toContain("The answer could not be read");
+    expect(openai.chats[1]?.text).toContain(
+      "- The answer contains no JSON object. It must be one JSON object that follows the schema.",
+    );
+    expect(openai.chats[1]?.body.messages[2]).toEqual({ role: "assistant", content: "Buy!" });
     expect(openai.chats).toHaveLength(2);
+    expect(provenance.calls).toMatchObject([
+      { rawReply: "Buy!", rejectedFor: [expect.stringContaining("no JSON object")] },
+      { rejectedFor: [] },
+    ]);
   });
 
   it("that was cut off is asked for once more, shorter, and then counts", async () => {

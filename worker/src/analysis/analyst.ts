@@ -2,6 +2,7 @@ import type { AnalystName } from "@shared/contract/market-data.ts";
 import type { TradingCosts } from "@shared/contract/resolution.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
+import { ProviderError } from "../market-data/market-data.ts";
 import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";
 
@@ -20,7 +21,10 @@ export interface CallUsage extends TokenUsage {
 export interface AdviceRequest {
   brief: MarketBrief;
   costs: TradingCosts;
+  /** Why the last reply was not accepted; empty for the first request. */
   corrections: string[];
+  /** That reply. Absent where it was empty. */
+  rejectedReply?: string | undefined;
   chartImage?: string | undefined;
   abort: AbortSignal;
   onUsage?: ((usage: CallUsage) => void) | undefined;
@@ -33,9 +37,48 @@ export interface AdviceReply {
   rawReply: string;
   /** Why the reply was cut off, as sent back to the analyst. `advice` is `NO_ADVICE` then. */
   cutOff?: string;
+  /** Why the reply could not be read, likewise. */
+  unreadable?: string;
   chart?: ChartReading;
   /** Numbers in its texts that it computed itself, in addition to those of the brief. */
   ownNumbers?: readonly number[];
+}
+
+/** A reply without readable advice. `reason` is a sentence that is sent back to the analyst. */
+export class UnreadableReplyError extends ProviderError {
+  readonly reason: string;
+  readonly reply: Pick<AdviceReply, "model" | "prompt" | "rawReply">;
+
+  constructor(fault: {
+    reason: string;
+    rawReply: string;
+    model?: string;
+    prompt?: string;
+    cause?: unknown;
+  }) {
+    const { reason, rawReply, model = "", prompt = "", cause } = fault;
+    super({ provider: "openai", failure: "nonsense", message: reason, cause });
+    this.reason = reason;
+    this.reply = { model, prompt, rawReply };
+  }
+
+  /** The same fault, with the model and the prompt of its call. */
+  of(call: { model: string; prompt: string }): UnreadableReplyError {
+    const { reason, reply } = this;
+    return new UnreadableReplyError({ ...reply, ...call, reason, cause: this });
+  }
+}
+
+/** A fault that only another setting mends, which the message names. The analyst itself logs it, once. */
+export class SettingsFaultError extends ProviderError {
+  constructor(fault: {
+    message: string;
+    failure?: "refused" | "rate-limited";
+    status?: number | undefined;
+    cause?: unknown;
+  }) {
+    super({ failure: "refused", ...fault, provider: "openai", retryable: false });
+  }
 }
 
 /** Port of everything that can assess a market. Rejects with `ProviderError`. */
@@ -60,17 +103,20 @@ export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
   );
 }
 
-/** Advice before any check. Prices are in the quote currency, confidence is 0–100. */
+/**
+ * Advice before any check. Prices are in the quote currency, confidence is 0–100. A model writes the fields in this order,
+ * so that its decision follows from its reasons.
+ */
 export const adviceSchema = z.object({
+  market_condition: z.string(),
+  key_evidence: z.array(z.string()),
+  rationale: z.string(),
+  what_to_watch_for: z.array(z.string()),
   final_signal: signalKindSchema,
   confidence: z.number(),
   entry: z.number().nullable(),
   stop_loss: z.number().nullable(),
   take_profit: z.number().nullable(),
-  rationale: z.string(),
-  key_evidence: z.array(z.string()),
-  market_condition: z.string(),
-  what_to_watch_for: z.array(z.string()),
   suggested_hold: z.string(),
   hold_candles: z.number().nullable(),
   trade_duration_text: z.string(),

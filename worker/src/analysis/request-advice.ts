@@ -7,8 +7,10 @@ import {
   type AdviceRequest,
   type Analyst,
   type CallUsage,
+  NO_ADVICE,
   type TokenUsage,
   totalUsage,
+  UnreadableReplyError,
 } from "./analyst.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
 
@@ -59,17 +61,16 @@ export interface AnalystCalls {
   usage: TokenUsage | null;
 }
 
-const UNREADABLE =
-  "The answer could not be read; it must be one JSON object that follows the schema.";
+const UNREADABLE = "It must be one JSON object that follows the schema.";
 
 /**
- * Asks the analyst and checks its advice. Unreadable, cut off or rejected advice is requested once more, with the
- * reasons.
+ * Asks the analyst and checks its advice. Unreadable, cut off or rejected advice is requested once more, with the reply and
+ * the reasons.
  * @throws ProviderError without advice; the reason of `abort` once that fires
  */
 export async function requestAdvice(
   analyst: Analyst,
-  request: Omit<AdviceRequest, "corrections">,
+  request: Omit<AdviceRequest, "corrections" | "rejectedReply">,
   { atr, timer }: { atr: number; timer: StageTimer },
 ): Promise<AnalystCalls> {
   const { price, scale } = request.brief;
@@ -78,28 +79,32 @@ export async function requestAdvice(
     spent.push(usage);
     request.onUsage?.(usage);
   };
-  const ask = async (corrections: string[]): Promise<AnalystCall> => {
+  const ask = async (corrections: string[], rejectedReply?: string): Promise<AnalystCall> => {
     const answer = await timer.run("analysing", () =>
-      askAnalyst(analyst, { ...request, corrections, onUsage }),
+      askAnalyst(analyst, { ...request, corrections, rejectedReply, onUsage }),
     );
     const checked = await timer.run("checking", () =>
       checkReply(answer.reply, { price, atr, scale }),
     );
     return { corrections, checked, ...answer };
   };
-  const first = await ask([]).catch(nullIfUnreadable);
-  if (first?.checked.accepted) return { calls: [first], last: first, usage: totalUsage(spent) };
-  const last = await ask(first?.checked.accepted === false ? first.checked.reasons : [UNREADABLE]);
-  return { calls: first ? [first, last] : [last], last, usage: totalUsage(spent) };
+  const first = await ask([]);
+  if (first.checked.accepted) return { calls: [first], last: first, usage: totalUsage(spent) };
+  const last = await ask(first.checked.reasons, first.reply.rawReply || undefined);
+  if (last.reply.unreadable !== undefined) throw unreadable(last.reply);
+  return { calls: [first, last], last, usage: totalUsage(spent) };
 }
 
-function nullIfUnreadable(error: unknown): null {
-  if (error instanceof ProviderError && error.failure === "nonsense") return null;
-  throw error;
+function unreadable({ unreadable: reason = "", ...reply }: AdviceReply): UnreadableReplyError {
+  return new UnreadableReplyError({ reason, ...reply });
 }
 
-const checkReply = ({ advice, cutOff }: AdviceReply, bounds: AdviceBounds): ValidatedAdvice =>
-  cutOff === undefined ? validateAdvice(advice, bounds) : { accepted: false, reasons: [cutOff] };
+function checkReply(reply: AdviceReply, bounds: AdviceBounds): ValidatedAdvice {
+  const reason = reply.cutOff ?? reply.unreadable;
+  return reason === undefined
+    ? validateAdvice(reply.advice, bounds)
+    : { accepted: false, reasons: [reason] };
+}
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 500;
@@ -108,8 +113,8 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 8_000;
 
 /**
- * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable answers cost
- * money and are not retried.
+ * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable replies cost
+ * money and are not retried, but returned.
  */
 export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<AnalystAnswer> {
   const { abort } = request;
@@ -120,7 +125,8 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
   };
   return pRetry(
     async (tries) => {
-      const reply = await raceAbort(analyst.advise({ ...request, onUsage }), abort);
+      const advising = analyst.advise({ ...request, onUsage }).catch(replyIfUnreadable);
+      const reply = await raceAbort(advising, abort);
       return { reply, tries, usage: totalUsage(spent) };
     },
     {
@@ -136,6 +142,11 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
       },
     },
   );
+}
+
+function replyIfUnreadable(error: unknown): AdviceReply {
+  if (!(error instanceof UnreadableReplyError)) throw error;
+  return { ...error.reply, advice: NO_ADVICE, unreadable: `${error.reason} ${UNREADABLE}` };
 }
 
 async function pause(durationMs: number, abort: AbortSignal): Promise<void> {

@@ -1,11 +1,8 @@
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { expect, it } from "vitest";
 import { createAnalyst } from "./select-analyst.ts";
 
-const server = {
-  OPENAI_BASE_URL: "http://localhost:1/v1",
-  OPENAI_MODEL: "any-model",
-  OPENAI_MAX_OUTPUT_TOKENS: 4_000,
-};
+const server = loadWorkerSettings({ OPENAI_BASE_URL: "http://localhost:1/v1" });
 
 it("is the language model where there is a key", () => {
   expect(createAnalyst({ ...server, OPENAI_API_KEY: "sk-test" }).name).toBe("openai");

@@ -1,30 +1,53 @@
-import type { Settings } from "@shared/runtime/settings.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analyst.ts";
-import { createOpenAiAnalyst, type TokenPrice } from "./openai/openai-analyst.ts";
+import type { TokenPrice } from "./openai/find-completion.ts";
+import { storedModelServer, VENDOR_URL } from "./openai/model-server-store.ts";
+import { createOpenAiAnalyst } from "./openai/openai-analyst.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
 
-const CALL_TIMEOUT_MS = 45_000;
+const IMAGE_CALL_TIMEOUT_MS = 100_000;
+const MS_PER_SECOND = 1_000;
 
 type AnalystSettings = Pick<
-  Settings,
+  WorkerSettings,
   | "OPENAI_API_KEY"
   | "OPENAI_BASE_URL"
   | "OPENAI_MODEL"
+  | "OPENAI_RESPONSE_FORMAT"
+  | "OPENAI_REASONING_EFFORT"
+  | "OPENAI_TIMEOUT_S"
   | "OPENAI_MAX_OUTPUT_TOKENS"
   | "OPENAI_PRICE_PROMPT"
   | "OPENAI_PRICE_COMPLETION"
 >;
 
-/** The language model if an API key is set, else the built-in rules. */
-export function createAnalyst(settings: AnalystSettings): Analyst {
-  if (!settings.OPENAI_API_KEY) return rulesAnalyst;
+/**
+ * The language model if an API key is set, else the built-in rules.
+ * @param shared where all workers keep what the model's server accepts; without it, this process keeps it for itself
+ */
+export function createAnalyst(
+  settings: AnalystSettings,
+  shared?: { database: Pick<Database, "modelServers">; logger: Logger },
+): Analyst {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: model } = settings;
+  if (!apiKey) return rulesAnalyst;
+  const callTimeoutMs = settings.OPENAI_TIMEOUT_S * MS_PER_SECOND;
   return createOpenAiAnalyst({
-    apiKey: settings.OPENAI_API_KEY,
-    baseUrl: settings.OPENAI_BASE_URL,
-    model: settings.OPENAI_MODEL,
-    callTimeoutMs: CALL_TIMEOUT_MS,
+    apiKey,
+    baseUrl,
+    model,
+    responseFormat: settings.OPENAI_RESPONSE_FORMAT,
+    reasoningEffort: settings.OPENAI_REASONING_EFFORT,
+    callTimeoutMs,
+    imageCallTimeoutMs: Math.max(callTimeoutMs, IMAGE_CALL_TIMEOUT_MS),
     maxOutputTokens: settings.OPENAI_MAX_OUTPUT_TOKENS,
     price: priceOf(settings),
+    ...(shared && {
+      server: storedModelServer(shared, { baseUrl: baseUrl ?? VENDOR_URL, model }),
+      logger: shared.logger,
+    }),
   });
 }
 

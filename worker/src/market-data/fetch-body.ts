@@ -76,7 +76,7 @@ class BodyTooBigError extends Error {
 }
 
 /** Races the signal: fetch in Node.js ignores it once the Response is garbage-collected, and a stalled body never ends. */
-async function readBody(
+export async function readBody(
   response: Response,
   { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {

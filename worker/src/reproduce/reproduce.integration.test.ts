@@ -114,7 +114,7 @@ describe("a stored signal made again", () => {
     });
   });
 
-  it("from a model that had to be corrected, would not be, or was cut off, is the same", async () => {
+  it("from a model that had to be corrected, would not be, was cut off or could not be read, is the same", async () => {
     const upsideDown = { kind: "advice", advice: { stop_loss: 999_999 } } as const;
     openai.behave((_, index) => (index === 0 ? upsideDown : { kind: "advice" }));
     const corrected = await storeSignal(model());
@@ -122,7 +122,11 @@ describe("a stored signal made again", () => {
     const rejected = await storeSignal(model());
     openai.behave({ kind: "content", content: "{", finishReason: "length" });
     const cutOff = await storeSignal(model());
-    for (const id of [corrected, rejected, cutOff]) {
+    const prose = { kind: "content", content: "Buy!" } as const;
+    openai.reset();
+    openai.behave((_, index) => (index === 0 ? prose : { kind: "advice" }));
+    const unreadable = await storeSignal(model());
+    for (const id of [corrected, rejected, cutOff, unreadable]) {
       expect(await reproduceStoredSignal(database, id)).toMatchObject({ verdict: "match" });
     }
   });

@@ -11,9 +11,11 @@ import {
   type AdviceRequest,
   type Analyst,
   NO_ADVICE,
+  UnreadableReplyError,
 } from "../analysis/analyst.ts";
-import { OPENAI_ANALYST_VERSION, readAdvice } from "../analysis/openai/openai-analyst.ts";
+import { OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
 import { promptProvenance } from "../analysis/openai/prompt.ts";
+import { readAdvice } from "../analysis/openai/read-reply.ts";
 import {
   hashCandles,
   type SignalProvenance,
@@ -198,6 +200,7 @@ function toReply(
       ...(request.chartImage !== undefined && { chart }),
     };
   } catch (error) {
+    if (error instanceof UnreadableReplyError && rejectedFor.length > 0) throw error.of(common);
     // A ProviderError would be retried.
     throw new ReproduceError("the stored reply cannot be read any more", { cause: error });
   }

@@ -9,7 +9,7 @@ import { isTooLate } from "@shared/domain/queue-analysis.ts";
 import { UNVERSIONED } from "@shared/stats/performance-metrics.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
-import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
+import { type CallUsage, SettingsFaultError, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { withDeadline } from "../market-data/deadline.ts";
@@ -158,6 +158,10 @@ function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usa
 
 /** Errors that all later signals will have too, such as a bad API key, are logged as errors. */
 function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
+  if (error instanceof SettingsFaultError) {
+    logger.warn("signal failed: a setting of the model has to change");
+    return;
+  }
   const isLasting =
     error instanceof ProviderError &&
     !error.retryable &&

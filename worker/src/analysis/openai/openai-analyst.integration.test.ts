@@ -103,25 +103,25 @@ describe("asking the model", () => {
     },
   );
 
-  it("asks for a strict JSON schema of exactly the fields of an advice", async () => {
+  it("asks for a strict JSON schema of exactly the fields of an advice, reasons before the decision", async () => {
     await analyst().advise(question());
     const format = openai.chats[0]?.body.response_format;
     expect(format).toMatchObject({ type: "json_schema", json_schema: { strict: true } });
     const fields = [
+      "market_condition",
+      "key_evidence",
+      "rationale",
+      "what_to_watch_for",
       "final_signal",
       "confidence",
       "entry",
       "stop_loss",
       "take_profit",
-      "rationale",
-      "key_evidence",
-      "market_condition",
-      "what_to_watch_for",
       "suggested_hold",
       "hold_candles",
       "trade_duration_text",
     ];
-    expect(format?.json_schema.schema).toMatchObject({
+    expect(format?.json_schema?.schema).toMatchObject({
       required: fields,
       additionalProperties: false,
       properties: {
@@ -192,7 +192,7 @@ describe("asking the model", () => {
   it("shows it the user's image, which the provenance only mentions", async () => {
     const reply = await analyst().advise(question({ chartImage: PICTURE }));
     expect(openai.chats[0]?.images).toEqual([PICTURE]);
-    expect(openai.chats[0]?.body.response_format?.json_schema.schema).toMatchObject({
+    expect(openai.chats[0]?.body.response_format?.json_schema?.schema).toMatchObject({
       required: expect.arrayContaining(["chart_symbol", "chart_last_price", "chart_timeframe"]),
       properties: { chart_symbol: { type: ["string", "null"] } },
     });
@@ -215,16 +215,24 @@ describe("asking the model", () => {
     expect((await analyst().advise(question())).chart).toBeUndefined();
   });
 
-  it("explains why its last answer was not accepted", async () => {
+  it("shows it its last answer and explains why that was not accepted", async () => {
     const corrections = ["The stop is above the entry.", "Reward is below risk."];
-    const reply = await analyst().advise(question({ corrections }));
+    const rejectedReply = '{"final_signal":"BUY"}';
+    const reply = await analyst().advise(question({ corrections, rejectedReply }));
     const messages = openai.chats[0]?.body.messages ?? [];
-    expect(messages).toHaveLength(3);
-    expect(messages.at(-1)).toMatchObject({ role: "user" });
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
+    expect(messages[2]?.content).toBe(rejectedReply);
     for (const correction of corrections) {
       expect(messages.at(-1)?.content).toContain(correction);
       expect(reply.prompt).toContain(correction);
     }
+  });
+
+  it("explains it in the same message where the last answer was empty", async () => {
+    await analyst().advise(question({ corrections: ["The answer is empty."] }));
+    const messages = openai.chats[0]?.body.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(messages[1]?.content).toContain("- The answer is empty.");
   });
 
   it("limits the reply, and says of one that was cut off that it has no advice", async () => {
@@ -237,7 +245,11 @@ describe("asking the model", () => {
     });
     openai.behave({ kind: "content", content: "", finishReason: "length" });
     const onlyReasoned = await analyst().advise(question({ chartImage: PICTURE }));
-    expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff: expect.stringContaining("4000") });
+    const cutOff =
+      "Reasoning alone used up the limit of 4000 tokens (OPENAI_MAX_OUTPUT_TOKENS); there was no answer.";
+    expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff });
+    openai.behave({ kind: "content", content: "<think>The trend", finishReason: "length" });
+    expect((await analyst().advise(question())).cutOff).toBe(cutOff);
   });
 
   it("understands a rationale by topic", async () => {
@@ -292,7 +304,7 @@ describe("when the model or its server is of no use", () => {
       { kind: "content", content: "", finishReason: "content_filter" },
       "refused",
     ],
-    ["no choices", { kind: "no-choices" }, "nonsense"],
+    ["no choices", { kind: "no-choices" }, "refused"],
     ["an empty answer", { kind: "content", content: "" }, "nonsense"],
     ["prose", { kind: "content", content: "I think you should buy." }, "nonsense"],
     [
@@ -306,9 +318,9 @@ describe("when the model or its server is of no use", () => {
       "refused",
     ],
     ["another shape", { kind: "content", content: '{"signal":"BUY"}' }, "nonsense"],
-    ["an unknown signal", { kind: "content", content: '{"final_signal":"HOLD"}' }, "nonsense"],
-    ["a broken body", { kind: "broken-json" }, "nonsense"],
-    ["a web page", { kind: "html" }, "nonsense"],
+    ["an unknown signal", { kind: "content", content: '{"final_signal":"MAYBE"}' }, "nonsense"],
+    ["a broken body", { kind: "broken-json" }, "refused"],
+    ["a web page", { kind: "html" }, "refused"],
     ["a broken connection", { kind: "down" }, "unreachable"],
   ])("fails on %s, after one call", async (_, behaviour, failure) => {
     openai.behave(behaviour);
@@ -383,6 +395,14 @@ describe("when the model or its server is of no use", () => {
     });
   });
 
+  it("has more time for a picture", async () => {
+    openai.behave({ kind: "advice", delayMs: 400 });
+    const slow = analyst({ callTimeoutMs: 80, imageCallTimeoutMs: 10_000 });
+    await expect(slow.advise(question())).rejects.toMatchObject({ failure: "timeout" });
+    const { advice } = await slow.advise(question({ chartImage: PICTURE }));
+    expect(advice.final_signal).toBe("BUY");
+  });
+
   it("ends at once when the caller gives up", async () => {
     openai.behave({ kind: "stalled-body" });
     const caller = new AbortController();
@@ -418,7 +438,7 @@ describe("when the model or its server is of no use", () => {
     const error = await analyst()
       .advise(question())
       .catch((reason: unknown) => reason);
-    expect(everythingIn(error)).toContain("Incorrect API key: [secret]");
+    expect(everythingIn(error)).toContain("check OPENAI_API_KEY");
     expect(everythingIn(error)).not.toContain(API_KEY);
   });
 });

@@ -1,0 +1,136 @@
+import type { ModelServerTraits } from "@shared/database/models/model-server.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import { ProviderError } from "../../market-data/market-data.ts";
+import { type AdviceRequest, SettingsFaultError } from "../analyst.ts";
+import type { ChatClient, ServerReply } from "./chat-client.ts";
+import { type ChatSettings, chatBody, sentParameters } from "./chat-request.ts";
+import type { ModelServerStore } from "./model-server-store.ts";
+import {
+  type Completion,
+  readCompletion,
+  readTokens,
+  type TokenCounts,
+} from "./read-completion.ts";
+import { type Rejection, readRejection, serverFault, statusInBody } from "./read-rejection.ts";
+import { DEFAULT_TRAITS, type ParameterRejection, TraitsSearch } from "./server-traits.ts";
+
+export interface CompletionOptions extends ChatSettings {
+  client: ChatClient;
+  server: ModelServerStore;
+  callTimeoutMs: number;
+  /** As without an image by default. */
+  imageCallTimeoutMs?: number;
+  price: TokenPrice | null;
+  logger?: Logger;
+}
+
+/**
+ * Calls the model once. A call whose parameters the server rejects is repeated without them, and what was learned is kept.
+ * @throws ProviderError without a completion
+ */
+export async function findCompletion(
+  options: CompletionOptions,
+  request: AdviceRequest,
+): Promise<Completion> {
+  const known = await options.server.read();
+  const search = startSearch(options, known);
+  for (;;) {
+    const { traits } = search;
+    const answer = readAnswer(await callServer(options, request, traits), options, request);
+    if (answer.kind === "completion") {
+      if (!known || search.isChanged) await learn(options, traits);
+      return answer.completion;
+    }
+    const meaning = readRejection(answer.rejection, {
+      hasImage: request.chartImage !== undefined,
+      sent: sentParameters(options, traits),
+      format: traits.responseFormat,
+    });
+    if (meaning instanceof ProviderError) throw meaning;
+    if (!search.next(meaning)) throw lastingRejection(meaning, answer.rejection, options);
+  }
+}
+
+function startSearch(
+  { responseFormat = "auto" }: CompletionOptions,
+  known: ModelServerTraits | null,
+): TraitsSearch {
+  const start = known ?? DEFAULT_TRAITS;
+  return responseFormat === "auto"
+    ? new TraitsSearch(start, { isFormatFixed: false })
+    : new TraitsSearch({ ...start, responseFormat }, { isFormatFixed: true });
+}
+
+function callServer(
+  options: CompletionOptions,
+  request: AdviceRequest,
+  traits: ModelServerTraits,
+): Promise<ServerReply> {
+  const { callTimeoutMs, imageCallTimeoutMs = callTimeoutMs } = options;
+  const timeoutMs = request.chartImage === undefined ? callTimeoutMs : imageCallTimeoutMs;
+  const body = chatBody(request, options, traits);
+  return options.client.complete(body, { abort: request.abort, timeoutMs });
+}
+
+type Answer =
+  | { kind: "completion"; completion: Completion }
+  | { kind: "rejection"; rejection: Rejection };
+
+/** Counts the tokens before the reply is read: they are paid for in any case. */
+function readAnswer(
+  reply: ServerReply,
+  { model, price }: CompletionOptions,
+  request: AdviceRequest,
+): Answer {
+  if (reply.kind === "rejection") return reply;
+  const { body, headers } = reply;
+  const tokens = readTokens(body);
+  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
+  const completion = readCompletion(body);
+  if (completion) return { kind: "completion", completion };
+  const rejection = { status: statusInBody(body), body: JSON.stringify(body), headers };
+  return { kind: "rejection", rejection };
+}
+
+async function learn(
+  { server, logger, reasoningEffort }: CompletionOptions,
+  traits: ModelServerTraits,
+): Promise<void> {
+  await server.saveTraits(traits);
+  logger?.info(traits, "learned what the model server accepts");
+  if (reasoningEffort !== undefined && traits.leftOut.includes("reasoning_effort")) {
+    logger?.warn("the model server does not accept OPENAI_REASONING_EFFORT, so it is left out");
+  }
+}
+
+/** The server rejects what cannot be changed. */
+function lastingRejection(
+  { parameters }: ParameterRejection,
+  rejection: Rejection,
+  { responseFormat = "auto" }: CompletionOptions,
+): ProviderError {
+  const { status } = rejection;
+  const cause = new Error(rejection.body.slice(0, MAX_CAUSE_LENGTH));
+  if (responseFormat !== "auto" && parameters.includes("response_format")) {
+    const message = `the server does not accept OPENAI_RESPONSE_FORMAT=${responseFormat} (${status})`;
+    return new SettingsFaultError({ message, status, cause });
+  }
+  return serverFault(rejection);
+}
+
+const MAX_CAUSE_LENGTH = 2_000;
+
+/** US dollars per million tokens. */
+export interface TokenPrice {
+  promptUsd: number;
+  completionUsd: number;
+}
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+const tokenCost = (
+  { promptTokens, completionTokens }: TokenCounts,
+  price: TokenPrice | null,
+): number | null =>
+  price &&
+  (promptTokens * price.promptUsd + completionTokens * price.completionUsd) / TOKENS_PER_PRICE;
