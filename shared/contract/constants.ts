@@ -97,7 +97,7 @@ export const MIN_ADMIN_PASSWORD_LENGTH = 12;
 
 export const IMAGE_ANALYSIS_CREDITS = 1;
 
-/** Refunds a day (UTC) and user for chart images that the model refused or gave no usable answer to. */
+/** Refunds a day (UTC) and user for chart images that the model declined. Other failures are always refunded. */
 export const MAX_REFUSAL_REFUNDS = 3;
 
 /** Percent of the daily AI budget at which administrators are notified. Analyses stop at the last one. */
@@ -128,7 +128,7 @@ export const PRICE_TIMEFRAME = "1h";
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",
   budgetUsedUp: "The daily analysis budget is used up.",
-  refusalCharged: `The image credit was not refunded: chart images without a usable answer are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
+  refusalCharged: `The image credit was not refunded: chart images that the model declines are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
   noCredits: "You don't have any image analysis credits. Please recharge your account to continue.",
   invalidNumber: "Invalid number.",
   proofIncomplete: "Please provide both sender name and a file.",

@@ -27,6 +27,12 @@ export const performanceQuerySchema = z
       .max(100)
       .optional()
       .meta({ description: "A version of the analyst, such as `rules/1`; needs `analyst`" }),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "A model, as `analysis.source.model` names it" }),
     period: z
       .enum(PERFORMANCE_PERIODS)
       .default("all")
@@ -126,6 +132,27 @@ export const activitySchema = z
   .meta({ id: "Activity" });
 export type Activity = z.infer<typeof activitySchema>;
 
+/** What an analysis takes. Null while none was measured. */
+const usageFigures = {
+  /** Mean tokens of an analysis, with all its calls. */
+  prompt_tokens: z.number().nonnegative().nullable(),
+  completion_tokens: z.number().nonnegative().nullable(),
+  /** Mean cost of an analysis in US dollars; null if the price of the model was not set. */
+  cost_usd: z.number().nonnegative().nullable(),
+  /** Median time until the analyst's answer, to two digits. */
+  latency_ms: z.number().nonnegative().nullable(),
+};
+
+const analystModelSchema = z.object({
+  analyst: z.string(),
+  version: z.string(),
+  model: z.string(),
+});
+export type AnalystModel = z.infer<typeof analystModelSchema>;
+
+const modelUsageSchema = analystModelSchema.extend({ analyses: count, ...usageFigures });
+export type ModelUsage = z.infer<typeof modelUsageSchema>;
+
 /** Rates are 0 to 1, results in R (distance from entry to stop). */
 export const performanceSchema = z
   .object({
@@ -145,10 +172,13 @@ export const performanceSchema = z
     confidence: reliabilitySchema,
     /** The same for the calibrated confidence, which is always out of sample. */
     calibrated: reliabilitySchema,
+    ...usageFigures,
+    /** The analysts, versions and models of the selected signals. */
+    models: z.array(modelUsageSchema),
     /** Values to filter by. */
     recorded: z.object({
       symbols: z.array(z.string()),
-      analysts: z.array(z.object({ analyst: z.string(), version: z.string() })),
+      analysts: z.array(analystModelSchema),
     }),
   })
   .meta({ id: "Performance" });

@@ -71,6 +71,13 @@ export const rationaleSchema = z.union([
 ]);
 export type Rationale = z.infer<typeof rationaleSchema>;
 
+/** What the analyst saw on the chart image; null for what it could not read. */
+const chartReadingSchema = z.object({
+  symbol: z.string().nullable(),
+  last_price: z.number().nullable(),
+  timeframe: z.string().nullable(),
+});
+
 /** The analyst's unedited reply. */
 const rawAiSchema = z.object({
   confidence: z.number(),
@@ -78,6 +85,8 @@ const rawAiSchema = z.object({
   key_evidence: z.array(z.string()),
   market_condition: z.string(),
   what_to_watch_for: z.array(z.string()),
+  /** Only if it read a chart image. */
+  chart_reading: chartReadingSchema.optional(),
 });
 
 /** Levels are in the quote currency, other values in the units of contract §4. */

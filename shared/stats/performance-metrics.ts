@@ -9,6 +9,7 @@ import {
   type Reliability,
 } from "@shared/contract/performance.ts";
 import type { SignalSource } from "@shared/contract/signal.ts";
+import { usageMetrics } from "./analyst-usage.ts";
 import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import {
   addBuckets,
@@ -25,7 +26,7 @@ import {
   type TradeSums,
 } from "./tally.ts";
 
-export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
+export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded" | "models">;
 
 type BlockSums = Omit<DaySums, "day">;
 
@@ -48,6 +49,7 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
     equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
     confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
     calibrated: reliabilityOf(blocks.map(({ calibratedBuckets }) => calibratedBuckets)),
+    ...usageMetrics(tally.usage),
   };
 }
 
@@ -137,7 +139,9 @@ const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBu
 interface RecordedAnalysis {
   symbol: string;
   timeframe: string;
-  result: { analysis: { source: Pick<SignalSource, "data" | "analyst" | "analyst_version"> } };
+  result: {
+    analysis: { source: Pick<SignalSource, "data" | "analyst" | "analyst_version" | "model"> };
+  };
 }
 
 /** Version of analyses without one. */
@@ -154,24 +158,31 @@ const dataOf = ({ result }: RecordedAnalysis): MarketDataSource =>
   result.analysis.source.data === "replay" ? "replay" : "live";
 
 /** The series of a query; null if its symbol and its class exclude each other. */
-export function seriesOf(query: PerformanceQuery): string | null {
-  const { data, symbol, class: wanted, timeframe = ANY, analyst = ANY, version = ANY } = query;
+export function seriesOf(
+  query: Omit<PerformanceQuery, "analyst"> & { analyst?: string | undefined },
+): string | null {
+  const { data, symbol, class: wanted, timeframe = ANY } = query;
+  const { analyst = ANY, version = ANY, model = ANY } = query;
   if (symbol && wanted && instrumentClass(symbol) !== wanted) return null;
   const market = symbol ?? (wanted ? ofClass(wanted) : ANY);
-  return keyOf(data, market, timeframe, analyst, version);
+  return keyOf(data, market, timeframe, analyst, version, model);
 }
 
 /** All series of an analysis: one for each combination of filters that includes it. */
 export function seriesKeysOf(analysis: RecordedAnalysis): string[] {
   const { symbol, timeframe } = analysis;
-  const { analyst, analyst_version: version = UNVERSIONED } = analysis.result.analysis.source;
+  const {
+    analyst,
+    analyst_version: version = UNVERSIONED,
+    model,
+  } = analysis.result.analysis.source;
   const data = dataOf(analysis);
   const markets = [symbol, ofClass(instrumentClass(symbol)), ANY];
-  const authors = [
-    [analyst, version],
-    [analyst, ANY],
-    [ANY, ANY],
-  ];
+  const authors = [model, ANY].flatMap((name) => [
+    [analyst, version, name],
+    [analyst, ANY, name],
+    [ANY, ANY, name],
+  ]);
   return markets.flatMap((market) =>
     [timeframe, ANY].flatMap((length) =>
       authors.map((author) => keyOf(data, market, length, ...author)),
@@ -185,12 +196,17 @@ export interface RecordedKind {
   symbol: string;
   analyst: string;
   version: string;
+  model: string;
 }
 
 /** The filter choices that an analysis adds; null if no analyst made it. */
 export function recordedKindOf(analysis: RecordedAnalysis): RecordedKind | null {
-  const { analyst, analyst_version: version = UNVERSIONED } = analysis.result.analysis.source;
+  const {
+    analyst,
+    analyst_version: version = UNVERSIONED,
+    model,
+  } = analysis.result.analysis.source;
   return analyst === "none"
     ? null
-    : { data: dataOf(analysis), symbol: analysis.symbol, analyst, version };
+    : { data: dataOf(analysis), symbol: analysis.symbol, analyst, version, model };
 }

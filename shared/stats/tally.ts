@@ -1,6 +1,13 @@
 import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import {
+  type AnalysisUsage,
+  addUsage,
+  NO_USAGE,
+  sumOfUsage,
+  type UsageSums,
+} from "./analyst-usage.ts";
+import {
   addClusters,
   addHoldings,
   type ClusterSum,
@@ -114,6 +121,8 @@ export interface PerformanceSample {
   calibratedConfidence: number | null;
   /** Null if no trade was closed. */
   trade: ClosedTrade | null;
+  /** Absent if it was not measured. */
+  usage?: AnalysisUsage;
 }
 
 export interface ClosedTrade {
@@ -148,6 +157,7 @@ export interface Tally {
   hours: EquityStep[];
   /** Days with closed trades, in order. */
   days: DaySums[];
+  usage: UsageSums;
 }
 
 export const emptyTally = (): Tally => ({
@@ -156,6 +166,7 @@ export const emptyTally = (): Tally => ({
   equity: EMPTY_SEGMENT,
   hours: [],
   days: [],
+  usage: NO_USAGE,
 });
 
 export function tallySignals(samples: readonly PerformanceSample[]): Tally {
@@ -172,6 +183,7 @@ export function tallySignals(samples: readonly PerformanceSample[]): Tally {
       closed.map(({ at, trade }) => ({ at: at - (at % HOUR_MS), r: trade.rMultiple })),
     ),
     days: joinDays(closed.map(dayOf)),
+    usage: addUsage(inOrder.flatMap(({ usage }) => (usage ? sumOfUsage(usage) : []))),
   };
 }
 
@@ -183,6 +195,7 @@ export function mergeTallies(tallies: readonly Tally[]): Tally {
     equity: tallies.map(({ equity }) => equity).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(tallies.flatMap(({ hours }) => hours)),
     days: joinDays(tallies.flatMap(({ days }) => days)),
+    usage: addUsage(tallies.map(({ usage }) => usage)),
   };
 }
 

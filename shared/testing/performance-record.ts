@@ -57,5 +57,37 @@ export const record: Performance = {
     ],
   },
   calibrated: { decided: 0, brier: null, ece: null, buckets: [] },
-  recorded: { symbols: ["BTC/USDT"], analysts: [{ analyst: "rules", version: "rules/1" }] },
+  prompt_tokens: 3_100,
+  completion_tokens: 620,
+  cost_usd: 0.0042,
+  latency_ms: 8_400,
+  models: [
+    {
+      analyst: "openai",
+      version: "openai/7",
+      model: "gpt-large",
+      analyses: 150,
+      prompt_tokens: 3_100,
+      completion_tokens: 620,
+      cost_usd: 0.0042,
+      latency_ms: 8_400,
+    },
+    {
+      analyst: "rules",
+      version: "rules/1",
+      model: "rules-v1",
+      analyses: 127,
+      prompt_tokens: null,
+      completion_tokens: null,
+      cost_usd: null,
+      latency_ms: null,
+    },
+  ],
+  recorded: {
+    symbols: ["BTC/USDT"],
+    analysts: [
+      { analyst: "openai", version: "openai/7", model: "gpt-large" },
+      { analyst: "rules", version: "rules/1", model: "rules-v1" },
+    ],
+  },
 };

@@ -15,6 +15,19 @@ export const formatPrice = (price: number): string => price.toFixed(priceDecimal
 
 export const formatUsd = numberFormat({ style: "currency", currency: "USD" });
 
+/** Below this many US dollars, cents are too coarse. */
+const SMALL_USD = 0.1;
+
+const smallDollars = numberFormat({
+  style: "currency",
+  currency: "USD",
+  maximumFractionDigits: 4,
+});
+
+/** US dollars, with fractions of a cent where the amount is small. */
+export const formatDollars = (usd: number): string =>
+  usd > 0 && usd < SMALL_USD ? smallDollars(usd) : formatUsd(usd);
+
 /** A position size; tiny fractions of a coin stay readable. */
 export const formatUnits = numberFormat({ maximumFractionDigits: 8 });
 

@@ -23,6 +23,7 @@ export const PERFORMANCE_PARAMS = [
   "timeframe",
   "analyst",
   "version",
+  "model",
 ] as const;
 
 export function performanceParams(query: PerformanceQuery): URLSearchParams {

@@ -79,7 +79,7 @@ export const signalRoutes = {
     ...signals,
     summary: "Request a signal with a chart image",
     description:
-      "Costs one image credit, which is refunded if the analysis fails. Images without a usable answer of the model are refunded at most 3 times per user and UTC day. A warning of the signal says if one is charged.",
+      "Costs one image credit, which is refunded if the analysis fails or the image was of no use: not read, or of another market. Images that the model declines are refunded at most 3 times per user and UTC day. A warning of the signal says if one is charged.",
     limits: [requestLimit],
     request: {
       headers: signalHeadersSchema,

@@ -21,7 +21,8 @@ interface PerformanceDayRecord {
 /** Day of trades that are not resolved yet. It sorts after every date, so each period includes it. */
 export const PENDING_DAY = "pending";
 
-const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days");
+/** The name changes with the format, so that a worker of an earlier version does not replace the days of this one. */
+const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days_by_model");
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, run: 1 });
 
@@ -35,7 +36,10 @@ export interface PerformanceStateRecord {
   recorded: RecordedKind[];
 }
 
-export const PERFORMANCE_STATE_ID = "performance";
+export const PERFORMANCE_STATE_ID = "performance-by-model";
+
+/** The collection and state of the version whose series had no model. */
+export const FORMER_PERFORMANCE = { days: "performance_days", stateId: "performance" } as const;
 
 const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance_state", {
   _id: String,
@@ -78,9 +82,10 @@ export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void 
       "result.analysis.source.data": 1,
       "result.analysis.source.analyst": 1,
       "result.analysis.source.analyst_version": 1,
+      "result.analysis.source.model": 1,
       "resolution.resolved_at": -1,
     },
-    { name: "calibration", partialFilterExpression: resolved },
+    { name: "calibration_by_model", partialFilterExpression: resolved },
   );
 }
 
@@ -89,6 +94,7 @@ export interface CalibratedKind {
   data: MarketDataSource;
   analyst: string;
   version: string;
+  model: string;
 }
 
 /** A point of a curve from stated to calibrated confidence, both 0–1. */
@@ -108,7 +114,7 @@ export interface CalibrationRecord extends CalibratedKind {
 }
 
 const calibrationSchema = recordSchema<CalibrationRecord>("calibrations");
-calibrationSchema.index({ data: 1, analyst: 1, version: 1, fittedAt: -1 });
+calibrationSchema.index({ data: 1, analyst: 1, version: 1, model: 1, fittedAt: -1 });
 
 export const performanceModels = (connection: Connection) => ({
   performanceDays: modelOf(connection, performanceDaySchema),

@@ -109,7 +109,7 @@ interface CreditEntryRecord {
   signalId?: Types.ObjectId;
   /** Start of the subscription month that a grant is for. */
   period?: Date;
-  /** Set for the refund of an image to which the model gave no usable answer; such refunds are limited. */
+  /** Set for the refund of an image that the model declined; such refunds are limited. */
   isRefusal?: true;
   at: Date;
 }

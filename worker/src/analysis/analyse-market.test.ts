@@ -35,6 +35,7 @@ const soundBuy = adviceOf({
   stop_loss: price - 2 * atr,
   take_profit: price + 4 * atr,
 });
+const NO_READING = { symbol: null, lastPrice: null, timeframe: null };
 const toCents = (value: number) => Math.round(value * 100) / 100;
 const upsideDown: Advice = { ...soundBuy, stop_loss: price + 2 * atr };
 
@@ -200,8 +201,61 @@ describe("warnings", () => {
     const overrides = { chartImage: "data:image/png;base64,AAAA" };
     const { analysis } = await setUp({ analyst: rulesAnalyst, overrides }).signal();
     expect(analysis.warnings[0]).toMatch(
-      /^Rule-based analysis: .* The chart image was not read\.$/,
+      /^Rule-based analysis: .* The chart image was not read\. Its credit was returned\.$/,
     );
+  });
+
+  it("say only that a chart image shows another market, which makes the signal a WAIT", async () => {
+    const chartImage = "data:image/png;base64,AAAA";
+    const chart = { symbol: "GBPUSD", lastPrice: 1.3123, timeframe: "4h" };
+    const scripted = scriptedAnalyst([{ ...soundBuy, rationale: "Support is at 1.3051." }]);
+    const analyst: Analyst = {
+      ...scripted,
+      advise: async (asked) => ({ ...(await scripted.advise(asked)), chart }),
+    };
+    const series = { ...liveSeries(candles), notes: ["A note."] };
+    const { analysis, isImageUnused } = await setUp({
+      series,
+      analyst,
+      overrides: { chartImage },
+    }).signal();
+    expect(analysis).toMatchObject({
+      final_signal: "WAIT",
+      confidence: 0,
+      entry: null,
+      suggested_units: 0,
+      warnings: [
+        "A note.",
+        'The chart image seems to show "GBPUSD", not BTC/USDT, so this is a WAIT. Its credit was returned.',
+      ],
+      raw_ai: { chart_reading: { symbol: "GBPUSD", last_price: 1.3123, timeframe: "4h" } },
+    });
+    expect(isImageUnused).toBe(true);
+  });
+
+  it.each([
+    { name: "read", chart: NO_READING, isUnused: false },
+    { name: "not read", isUnused: true },
+    {
+      name: "left out by a reply that was cut off",
+      chart: NO_READING,
+      cutOff: "!",
+      isUnused: true,
+    },
+  ])("go with an image that was $name, which is paid for only if it was read", async (image) => {
+    const { chart, cutOff, isUnused } = image;
+    const scripted = scriptedAnalyst([soundBuy, soundBuy]);
+    const analyst: Analyst = {
+      ...scripted,
+      advise: async (asked) => ({
+        ...(await scripted.advise(asked)),
+        ...(chart && { chart }),
+        ...(cutOff && { cutOff }),
+      }),
+    };
+    const overrides = { chartImage: "data:image/png;base64,AAAA" };
+    expect((await setUp({ analyst, overrides }).signal()).isImageUnused).toBe(isUnused);
+    expect((await setUp({}).signal()).isImageUnused).toBe(false);
   });
 
   it("say that a position was cut, and that confidence is low", async () => {

@@ -24,9 +24,10 @@ const advice = adviceOf({
   stop_loss: price - 2 * atr,
   take_profit: price + 4 * atr,
 });
-const HIGH = { spread_percent: 1, commission_percent: 0.5 };
+/** Too much for these stops, but not for the farthest one. */
+const HIGH = { spread_percent: 0.2, commission_percent: 0.1 };
 const reason =
-  /^No trade is proposed: its trading costs of 2% of the price are \d+(\.\d+)?% of its risk, with the stop /;
+  /^No trade is proposed: its trading costs of 0\.4% of the price are \d+(\.\d+)?% of its risk, with the stop /;
 
 const signalBy = (analyst: Analyst, costs = HIGH) =>
   generateSignal({

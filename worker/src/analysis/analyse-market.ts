@@ -8,7 +8,7 @@ import { raceAbort } from "../market-data/deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
-import { chartWarnings } from "./check-chart.ts";
+import { chartWarnings, otherMarketReason } from "./check-chart.ts";
 import {
   composeAnalysis,
   rejectedAdvice,
@@ -26,6 +26,7 @@ import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
+import { analyseUntradableMarket } from "./tradable-market.ts";
 import { costNumbers, costWarnings } from "./validate-advice.ts";
 
 interface MarketClosure {
@@ -124,6 +125,8 @@ interface AnalysisOptions extends FetchOptions {
   chartImage?: string | undefined;
   analyst: Analyst;
   costs: TradingCosts;
+  /** Also where no trade can pass the checks, as earlier versions did. */
+  asksAlways?: boolean;
   beforeAnalyst?: (() => Promise<void>) | undefined;
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
@@ -134,11 +137,17 @@ interface MadeAnalysis {
   quoteToUsd: number | null;
   candles: Candle[];
   provenance: SignalProvenance;
+  /** There is a chart image, and the analysis does not use it. */
+  isImageUnused: boolean;
 }
+
+/** The rules do not read images, and a reply that was cut off says nothing of them. */
+const hasReadImage = ({ reply }: AnalystCall): boolean =>
+  reply.chart !== undefined && reply.cutOff === undefined;
 
 /**
  * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
- * too much.
+ * too much. The analyst is not asked where no trade could pass these checks.
  * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
@@ -151,25 +160,34 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
   if (atr === null) throw new RangeError("too few candles for an ATR");
+  const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
+  if (untradable) return unaskedAnalysis(options, { analysis: untradable, series, timer });
   await options.beforeAnalyst?.();
   const asked = { brief, costs, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
   const { last: call } = answers;
-  const { decision, tooCostly } = decide(call, costs);
+  const { chart } = call.reply;
+  const otherMarket = chart ? otherMarketReason(brief, chart) : null;
+  const { decision, tooCostly } =
+    otherMarket === null ? decide(call, costs) : { decision: rejectedAdvice(call), tooCostly: [] };
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
   const answered = { brief, series, analyst, call, decision, madeAt };
-  const warnings = [
-    ...signalWarnings(answered, { tooCostly, hasChartImage: chartImage !== undefined }),
-    ...chartWarnings(brief, call.reply.chart),
-    ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
-  ];
+  const hasChartImage = chartImage !== undefined;
+  const warnings = otherMarket
+    ? [...series.notes, otherMarket]
+    : [
+        ...signalWarnings(answered, { tooCostly, hasChartImage }),
+        ...chartWarnings(brief, chart),
+        ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
+      ];
   const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
     analysis: composeAnalysis(answered, warnings),
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),
+    isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
 }
 
@@ -183,19 +201,30 @@ function decide(call: AnalystCall, costs: TradingCosts): { decision: Advice; too
 
 /** The WAIT of a market that is closed or whose data is too old; null otherwise. */
 function analyseClosedMarket(
-  { request, costs, chartImage, now }: AnalysisOptions,
+  options: AnalysisOptions,
   series: CandleSeries,
   timer: StageTimer,
 ): MadeAnalysis | null {
-  const madeAt = now();
-  const closure = findMarketClosure(request, { series, now: madeAt });
+  const { request, now } = options;
+  const closure = findMarketClosure(request, { series, now: now() });
   if (!closure) return null;
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
+  const analysis = closedMarketAnalysis(closure, series, request.timeframe);
+  return unaskedAnalysis(options, { analysis, series, timer });
+}
+
+/** An analysis that no analyst was asked for. */
+function unaskedAnalysis(
+  { costs, chartImage, now }: AnalysisOptions,
+  made: { analysis: UnsizedAnalysis; series: CandleSeries; timer: StageTimer },
+): MadeAnalysis {
+  const { analysis, series, timer } = made;
+  const { durationsMs } = timer;
   return {
-    analysis: closedMarketAnalysis(closure, series, request.timeframe),
+    analysis,
     quoteToUsd: null,
     candles: series.candles,
-    provenance: writeProvenance(made),
+    provenance: writeProvenance({ series, costs, chartImage, madeAt: now(), durationsMs }),
+    isImageUnused: chartImage !== undefined,
   };
 }
 

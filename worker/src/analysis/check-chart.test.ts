@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordedCandles } from "../testing/fakes.ts";
-import { type ChartReading, chartWarnings } from "./check-chart.ts";
+import { type ChartReading, chartWarnings, otherMarketReason } from "./check-chart.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 
 const briefOf = (symbol: string, recording: string) =>
@@ -16,6 +16,37 @@ const atr = bitcoin.indicators.atr14 ?? Number.NaN;
 const nothing: ChartReading = { symbol: null, lastPrice: null, timeframe: null };
 const warningsFor = (chart: Partial<ChartReading>, symbol = "BTC/USDT") =>
   chartWarnings({ ...bitcoin, symbol }, { ...nothing, ...chart });
+
+describe("a chart image of another market", () => {
+  const reasonFor = (chart: Partial<ChartReading>) =>
+    otherMarketReason(bitcoin, { ...nothing, ...chart });
+
+  it.each([
+    ["its name", { symbol: "ETHUSDT" }],
+    ["a name that is unknown", { symbol: "SOLUSDT" }],
+    ["a name that is unknown, and its price", { symbol: "SOLUSDT", lastPrice: 143.2 }],
+    [
+      "the name of a known market, whatever the price",
+      { symbol: "Gold", lastPrice: bitcoin.price },
+    ],
+    ["a price of another size, without a name", { lastPrice: 1.0843 }],
+    ["a price of another size, without a name", { symbol: " ", lastPrice: bitcoin.price * 2.1 }],
+  ])("is recognised by %s", (_, chart) => {
+    expect(reasonFor(chart)).toMatch(
+      /^The chart image seems to show .*, so this is a WAIT\. Its credit was returned\.$/,
+    );
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["the market", { symbol: "BINANCE:BTCUSDT", lastPrice: bitcoin.price }],
+    ["an old price of the market", { symbol: "BTCUSDT", lastPrice: bitcoin.price / 3 }],
+    ["an old price", { lastPrice: bitcoin.price * 1.5 }],
+    ["the price under an unknown name", { symbol: "My chart", lastPrice: bitcoin.price }],
+    ["no usable price", { lastPrice: Number.NaN }],
+    ["no usable price", { lastPrice: 0 }],
+  ])("is not suspected where it shows %s", (_, chart) => expect(reasonFor(chart)).toBeNull());
+});
 
 describe("a chart image that agrees", () => {
   it.each([

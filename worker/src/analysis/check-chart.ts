@@ -29,6 +29,34 @@ const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
   BRENT: ["UKOIL", "BZ1", "XBRUSD", "BRENTCRUDEOIL"],
 };
 
+/** By so much, prices of one market hardly ever differ between an image and now. */
+const OTHER_MARKET_FACTOR = 2;
+
+/**
+ * Why a chart image is of another market: by its name, unless that is unknown and the price fits, or, where no name was read,
+ * by a price of another size. Null if it may be of this one.
+ */
+export function otherMarketReason(brief: MarketBrief, chart: ChartReading): string | null {
+  const { symbol, price, scale } = brief;
+  const { lastPrice } = chart;
+  const shownPrice = lastPrice !== null && lastPrice > 0 ? lastPrice : null;
+  const ratio = shownPrice === null ? null : Math.max(shownPrice / price, price / shownPrice);
+  const end = "so this is a WAIT. Its credit was returned.";
+  const [mismatch] = symbolWarnings(symbol, chart.symbol);
+  if (mismatch) {
+    const isKnown = showsAnother(plain(chart.symbol ?? ""), symbol);
+    const fits = shownPrice !== null && priceWarnings(brief, shownPrice).length === 0;
+    return isKnown || !fits ? `${mismatch.slice(0, -1)}, ${end}` : null;
+  }
+  if (isNamed(chart) || ratio === null || ratio < OTHER_MARKET_FACTOR) return null;
+  return (
+    `The chart image seems to show another market, at a price of ${shownPrice} where ${symbol} is at ` +
+    `${formatAtTick(price, scale)}, ${end}`
+  );
+}
+
+const isNamed = ({ symbol }: ChartReading): boolean => symbol !== null && plain(symbol) !== "";
+
 export function chartWarnings(brief: MarketBrief, chart: ChartReading | undefined): string[] {
   if (!chart) return [];
   return [

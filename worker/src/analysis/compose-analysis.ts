@@ -10,6 +10,7 @@ import { formatNumber } from "@shared/domain/format-price.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { type Advice, type Analyst, NO_TRADE } from "./analyst.ts";
+import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import type { AnalystCall } from "./request-advice.ts";
 
@@ -33,7 +34,7 @@ export function composeAnalysis(
   { brief, series, analyst, call, decision, madeAt }: AnsweredMarket,
   warnings: string[],
 ): UnsizedAnalysis {
-  const { advice, model } = call.reply;
+  const { advice, model, chart } = call.reply;
   const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
   return unsizedSchema.parse({
     final_signal,
@@ -48,7 +49,11 @@ export function composeAnalysis(
     valid_until: final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),
     delivery_delay_ms: Math.max(0, madeAt - brief.lastCandleAt),
     // A confidence that is not a number was a reason to reject the advice, and is not valid JSON.
-    raw_ai: { ...advice, confidence: Number.isFinite(advice.confidence) ? advice.confidence : 0 },
+    raw_ai: {
+      ...advice,
+      confidence: Number.isFinite(advice.confidence) ? advice.confidence : 0,
+      ...(chart && { chart_reading: presentReading(chart) }),
+    },
     source: {
       data: series.data,
       provider: series.provider,
@@ -60,6 +65,12 @@ export function composeAnalysis(
     },
   });
 }
+
+const presentReading = ({ symbol, lastPrice, timeframe }: ChartReading) => ({
+  symbol,
+  last_price: lastPrice !== null && Number.isFinite(lastPrice) ? lastPrice : null,
+  timeframe,
+});
 
 /** The WAIT of an analysis without advice. */
 export function waitAnalysis(options: {
@@ -111,7 +122,7 @@ export const signalWarnings = (
 
 function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   if (analyst.name !== "rules") return [];
-  const unread = hasChartImage ? " The chart image was not read." : "";
+  const unread = hasChartImage ? " The chart image was not read. Its credit was returned." : "";
   return [
     `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.${unread}`,
   ];

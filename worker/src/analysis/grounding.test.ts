@@ -46,6 +46,28 @@ const warningsFor = (rationale: string, advice: Advice = buy) =>
   groundingWarnings(brief, { advice: { ...advice, rationale, key_evidence: [] } });
 const cites = (number: string) => `The rationale cites ${number}, which is not in the market data.`;
 
+describe("levels that a trader drew on a chart image", () => {
+  const rationale = "Your line at 98,765.4 is 12.95% below; the target you marked is 121,234.";
+  const chart = { symbol: "BTCUSDT", lastPrice: null, timeframe: null };
+  const warningsWith = (text: string, read?: typeof chart) =>
+    groundingWarnings(brief, {
+      advice: { ...buy, rationale: text, key_evidence: [] },
+      ...(read && { chart: read }),
+    });
+
+  it("are not reported, nor what follows from them, if the analyst read the image", () => {
+    expect(warningsWith(rationale, chart)).toEqual([]);
+    expect(warningsWith(rationale)).toEqual([cites("98,765.4"), cites("12.95%"), cites("121,234")]);
+  });
+
+  it("do not excuse other readings", () => {
+    expect(warningsWith("RSI is 71.2 and the line is at 98,765.4.", chart)).toEqual([
+      cites("71.2"),
+    ]);
+    expect(warningsWith("The line is at 17.35, far below.", chart)).toEqual([cites("17.35")]);
+  });
+});
+
 describe("numbers that can be found", () => {
   it.each([
     ["prices", "Price at 113,456.70 sits above EMA 20 (113,210.42) and the 50 EMA at 112,890.1."],

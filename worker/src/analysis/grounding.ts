@@ -17,12 +17,13 @@ const SAME_READING = { RSI: 100, average: 1.5 } as const;
 const RELATIVE_TOLERANCE = 1e-9;
 
 /**
- * Checks every number in the rationale and key evidence against the brief, the advice and what follows from both.
+ * Checks every number in the rationale and key evidence against the brief, the advice and what follows from both. With a
+ * chart image, a price may also be a level that is drawn there.
  * @returns a warning for each unknown number, at most three
  */
 export function groundingWarnings(
   brief: MarketBrief,
-  { advice, ownNumbers = [] }: Pick<AdviceReply, "advice" | "ownNumbers">,
+  { advice, ownNumbers = [], chart }: Pick<AdviceReply, "advice" | "ownNumbers" | "chart">,
   costNumbers: readonly number[] = [],
 ): string[] {
   const texts = [
@@ -30,7 +31,8 @@ export function groundingWarnings(
     ...advice.key_evidence.map((text) => ({ name: "key evidence", cited: citedNumbers(text) })),
   ].filter(({ cited }) => cited.length > 0);
   if (texts.length === 0) return [];
-  const known = knownNumbers(brief, advice, [...ownNumbers, ...costNumbers]);
+  const numbers = knownNumbers(brief, advice, [...ownNumbers, ...costNumbers]);
+  const known = { ...numbers, drawn: chart ? drawnRange(brief) : null };
   const warnings = texts.flatMap(({ name, cited }) =>
     unfounded(cited, known).map(
       ({ text }) => `The ${name} cites ${text}, which is not in the market data.`,
@@ -41,7 +43,8 @@ export function groundingWarnings(
 
 function unfounded(cited: readonly CitedNumber[], known: KnownNumbers): CitedNumber[] {
   const proven = cited.filter((number) => isProven(number, known));
-  return cited.filter((number) => !proven.includes(number) && !followsFrom(number, proven));
+  const bases = known.drawn ? [...proven, known.drawn.lastClose] : proven;
+  return cited.filter((number) => !proven.includes(number) && !followsFrom(number, bases));
 }
 
 function reads({ value, unit, isNegative }: CitedNumber, actual: number): boolean {
@@ -57,8 +60,25 @@ function isProven(cited: CitedNumber, known: KnownNumbers): boolean {
   // Without a trade there is no reward to risk, so a number for it is not market data.
   if (cited.reading === "reward to risk" && known.readings["reward to risk"] === null) return true;
   const isKnown = known.numbers[cited.kind].some((value) => reads(cited, value));
-  return isKnown || (cited.kind === "plain" && isRoundLevel(cited, known));
+  if (isKnown || cited.kind !== "plain") return isKnown;
+  return isRoundLevel(cited, known) || isDrawn(cited, known);
 }
+
+/** Share of the price within which a chart image may show lines and levels. */
+const DRAWN_REACH = 0.5;
+
+function drawnRange({ price, scale }: MarketBrief): NonNullable<KnownNumbers["drawn"]> {
+  const unit = scale.tick;
+  return {
+    lowest: price * (1 - DRAWN_REACH),
+    highest: price * (1 + DRAWN_REACH),
+    lastClose: { text: "", value: price, unit, kind: "plain", isNegative: false, reading: null },
+  };
+}
+
+/** Traders draw levels at prices that are in no candle of the brief. */
+const isDrawn = ({ value }: CitedNumber, { drawn }: KnownNumbers): boolean =>
+  drawn !== null && value >= drawn.lowest && value <= drawn.highest;
 
 function readingFor(
   { reading, kind, value }: CitedNumber,
@@ -112,6 +132,8 @@ interface KnownNumbers {
   readings: Record<Reading, number | null>;
   lowest: number;
   highest: number;
+  /** Prices of a chart image, whose distance from the last close may be cited; null if none was read. */
+  drawn: { lowest: number; highest: number; lastClose: CitedNumber } | null;
 }
 
 const THRESHOLDS = [0, 20, 25, 30, 40, 50, 60, 70, 75, 80, 100];
@@ -127,7 +149,7 @@ function knownNumbers(
   brief: MarketBrief,
   advice: Advice,
   ownNumbers: readonly number[],
-): KnownNumbers {
+): Omit<KnownNumbers, "drawn"> {
   const { price, indicators, candles, scale } = brief;
   const atr = indicators.atr14 ?? 0;
   const shown = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);

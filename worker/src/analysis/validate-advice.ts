@@ -144,6 +144,24 @@ export function isTooCostly(risk: Risk, costs: TradingCosts): boolean {
   return !isAtMost(costShare(risk, costs), MAX_COST_SHARE);
 }
 
+/**
+ * Whether any trade can pass `validateAdvice` and `costWarnings`: that with the lowest entry and the farthest stop, on the
+ * tick, has the smallest share of costs.
+ */
+export function canPass(
+  { price, atr, scale: { tick } }: AdviceBounds,
+  costs: TradingCosts,
+): boolean {
+  const lowestTicks = Math.ceil(withTolerance((price - TRADE_BOUNDS.maxEntryAtr * atr) / tick, -1));
+  const stopTicks = Math.floor(withTolerance((TRADE_BOUNDS.maxStopAtr * atr) / tick, 1));
+  if (stopTicks < 1) return false;
+  const entry = Math.max(lowestTicks, 1) * tick;
+  return !isTooCostly({ entry, stopLoss: entry - stopTicks * tick }, costs);
+}
+
+const withTolerance = (value: number, sign: 1 | -1): number =>
+  value * (1 + sign * RELATIVE_TOLERANCE);
+
 /** Distance from an entry at `price` to the nearest stop that the costs allow. */
 export function minStopDistance(price: number, costs: TradingCosts): number {
   return tradeCost({ fill: price, exit: price }, costs) / MAX_COST_SHARE;

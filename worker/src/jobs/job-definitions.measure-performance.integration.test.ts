@@ -28,7 +28,7 @@ it("measures as soon as a worker starts, once for all workers, and ends when it 
     await worker.add(measurePerformanceJob({ database, logger, now: () => new Date() }));
   }
   await vi.waitFor(async () => {
-    const day = await database.performanceDays.findOne({ series: "live|*|*|*|*" }).lean();
+    const day = await database.performanceDays.findOne({ series: "live|*|*|*|*|*" }).lean();
     expect(day?.tally.categories.win).toBe(3);
   }, WAIT);
   expect(await database.jobs.countDocuments({ name: "measure-performance" })).toBe(1);

@@ -9,7 +9,7 @@ import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { Types } from "mongoose";
 import { analyseMarket } from "../analysis/analyse-market.ts";
-import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
+import { RULES_MODEL, rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
@@ -230,7 +230,7 @@ async function calibrate(deps: DemoRecordDeps, [first]: PlannedAnalysis[]): Prom
   const { closedAt: fittedAt } = first;
   if (await deps.database.calibrations.exists({ data: "replay", fittedAt })) return;
   const { name: analyst, version } = rulesAnalyst;
-  const kind = { data: "replay", analyst, version } as const;
+  const kind = { data: "replay", analyst, version, model: RULES_MODEL } as const;
   await refitCalibration({ ...deps, now: () => fittedAt }, kind);
 }
 

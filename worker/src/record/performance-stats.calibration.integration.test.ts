@@ -15,7 +15,7 @@ import { calibratedConfidence } from "../signals/run-analysis.ts";
 import { stateSignals } from "../testing/fakes.ts";
 import { refitCalibrations, updatePerformanceStats } from "./performance-stats.ts";
 
-const RULES = { data: "live", analyst: "rules", version: "rules/1" };
+const RULES = { data: "live", analyst: "rules", version: "rules/1", model: "rules" };
 const somebody = { _id: new Types.ObjectId() };
 /** 600 signals, one resolved each hour; half of what the analyst says comes true. */
 const record = stateSignals({ seed: 5, count: 600, trueChance: (stated) => stated / 2 });
@@ -29,7 +29,7 @@ afterEach(async () => {
   const names = [
     "signals",
     "market_analyses",
-    "performance_days",
+    "performance_days_by_model",
     "performance_state",
     "calibrations",
   ];
@@ -98,13 +98,14 @@ describe("the calibrated confidence of a new signal", () => {
     expect(latest).toMatchObject({ ...RULES, count: 600, fittedUntil: resolvedAt(599) });
   });
 
-  it("says nothing of another version, another analyst, demo data or a WAIT", async () => {
+  it("says nothing of another version, another model, another analyst, demo data or a WAIT", async () => {
     await storeAndFit({ from: 0, to: 400, now: resolvedAt(400) });
     const at = resolvedAt(402);
     const ask = (source: Partial<Analysis["source"]>) =>
       calibratedConfidence(database, madeAt(at, source));
     expect(await ask({})).not.toBeNull();
     expect(await ask({ analyst_version: "rules/2" })).toBeNull();
+    expect(await ask({ model: "another" })).toBeNull();
     expect(await ask({ analyst: "openai" })).toBeNull();
     expect(await ask({ data: "replay" })).toBeNull();
     const { analysis } = madeAt(at);

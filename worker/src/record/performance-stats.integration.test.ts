@@ -28,6 +28,7 @@ afterEach(async () => {
   const names = [
     "signals",
     "market_analyses",
+    "performance_days_by_model",
     "performance_days",
     "performance_state",
     "calibrations",
@@ -115,7 +116,7 @@ describe("the record of analyses", () => {
   });
 
   it("is filtered by market, class, timeframe, analyst, version and period", async () => {
-    const openai = { analyst: "openai", analyst_version: "openai/7" } as const;
+    const openai = { analyst: "openai", analyst_version: "openai/7", model: "large" } as const;
     const euro = { outcome: "WIN", at: ago(40), resolvedAt: ago(40), source: openai } as const;
     await store({ count: 2, symbol: "EUR/USD", timeframe: "4h", ...resolvedTrade(euro) });
     await store({ count: 3, symbol: "PEPE/USDT", ...win(2) });
@@ -135,10 +136,85 @@ describe("the record of analyses", () => {
     expect((await read()).recorded).toEqual({
       symbols: ["EUR/USD", "PEPE/USDT"],
       analysts: [
-        { analyst: "openai", version: "openai/7" },
-        { analyst: "rules", version: "rules/1" },
+        { analyst: "openai", version: "openai/7", model: "large" },
+        { analyst: "rules", version: "rules/1", model: "rules" },
       ],
     });
+  });
+
+  it("is kept for each model, whose change starts a new one", async () => {
+    const of = (model: string, analyst_version = "openai/7") =>
+      ({ analyst: "openai", analyst_version, model }) as const;
+    const trade = (source: ReturnType<typeof of>) =>
+      resolvedTrade({ outcome: "WIN", at: ago(2), resolvedAt: ago(1), source });
+    await store({ count: 2, ...trade(of("large")) });
+    await store({ count: 3, ...trade(of("larger")) });
+    await store({ count: 4, ...trade(of("larger", "openai/8")) });
+    await store({ count: 5, ...win(2) });
+    await refresh();
+    const wins = async (query: Partial<PerformanceQuery>) => (await read(query)).counts.wins;
+    const openai = { analyst: "openai" } as const;
+    expect(await wins({ model: "large" })).toBe(2);
+    expect(await wins({ model: "larger" })).toBe(7);
+    expect(await wins({ ...openai, model: "larger" })).toBe(7);
+    expect(await wins({ ...openai, version: "openai/7", model: "larger" })).toBe(3);
+    expect(await wins({ ...openai, version: "openai/7" })).toBe(5);
+    expect(await wins({ analyst: "rules", model: "larger" })).toBe(0);
+    expect(await wins({ symbol: "BTC/USDT", timeframe: "1h", model: "larger" })).toBe(7);
+    expect(await wins({})).toBe(14);
+  });
+
+  it("says what an analysis of each model costs, and how long it takes", async () => {
+    const source = { analyst: "openai", analyst_version: "openai/7", model: "large" } as const;
+    const provenance = (seconds: number, costUsd: number | null) => ({
+      usage: { promptTokens: 3_000, completionTokens: 500, costUsd },
+      durationsMs: { fetching: 5, analysing: 1_000 * seconds, checking: 0, sizing: 0 },
+    });
+    const wait = {
+      ...WAIT_ANALYSIS,
+      source: { ...WAIT_ANALYSIS.source, data: "live", ...source },
+    } as const;
+    await store({
+      ...resolvedTrade({ outcome: "WIN", at: ago(2), resolvedAt: ago(1), source }),
+      market: { provenance: provenance(4, 0.01) },
+    });
+    await store({
+      finishedAt: ago(1),
+      analysis: wait,
+      market: { provenance: provenance(9, 0.03) },
+    });
+    await store({
+      finishedAt: ago(0),
+      analysis: wait,
+      market: { provenance: provenance(6, null) },
+    });
+    await store({ count: 2, ...win(1) });
+    await refresh();
+    const figures = { prompt_tokens: 3_000, completion_tokens: 500, latency_ms: 6_000 };
+    const none = { prompt_tokens: null, completion_tokens: null, cost_usd: null, latency_ms: null };
+    const rules = { analyst: "rules", version: "rules/1", model: "rules", analyses: 2, ...none };
+    const { models } = await read();
+    expect(models).toEqual([
+      {
+        ...{ analyst: "openai", version: "openai/7", model: "large" },
+        ...{ analyses: 3, ...figures, cost_usd: expect.closeTo(0.02, 9) },
+      },
+      rules,
+    ]);
+    expect(await read({ model: "large" })).toMatchObject({ ...figures, models: [{ analyses: 3 }] });
+    expect(await read({ analyst: "rules" })).toMatchObject({ ...none, models: [rules] });
+    expect((await read({ class: "forex" })).models).toEqual([]);
+  });
+
+  it("is built from the beginning after the version without models, whose days are deleted", async () => {
+    const days = database.connection.collection("performance_days");
+    await store({ count: 3, ...win(9) });
+    await days.insertOne({ series: "live|*|*|*|*", day: "2026-11-11", builtAt: ago(1) });
+    await database.performanceStates.insertOne({ _id: "performance", until: NOW, recorded: [] });
+    await refresh();
+    expect((await read({ model: "rules" })).counts.wins).toBe(3);
+    expect(await days.countDocuments()).toBe(0);
+    expect(await database.performanceStates.distinct("_id")).toEqual(["performance-by-model"]);
   });
 
   it("starts a period at midnight, so many days ago", async () => {

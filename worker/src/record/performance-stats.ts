@@ -2,13 +2,15 @@ import { DAY_MS } from "@shared/contract/constants.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, nativeDb } from "@shared/database/database.ts";
 import {
   type CalibratedKind,
+  FORMER_PERFORMANCE,
   PENDING_DAY,
   PERFORMANCE_STATE_ID,
 } from "@shared/database/models/performance.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import type { AnalysisUsage } from "@shared/stats/analyst-usage.ts";
 import {
   type RecordedKind,
   recordedKindOf,
@@ -24,8 +26,12 @@ import {
 } from "@shared/stats/tally.ts";
 import { type ClientSession, type mongo, Types } from "mongoose";
 import { z } from "zod";
+import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
+
+/** Analyses of earlier versions may not have it. */
+const measuredSchema = signalProvenanceSchema.pick({ usage: true, durationsMs: true });
 
 const closedAnalysisShape = z.object({
   _id: z.instanceof(Types.ObjectId),
@@ -56,9 +62,16 @@ const closedAnalysisShape = z.object({
         take_profit: true,
       })
       .extend({
-        source: signalSourceSchema.pick({ data: true, analyst: true, analyst_version: true }),
+        source: signalSourceSchema.pick({
+          data: true,
+          analyst: true,
+          analyst_version: true,
+          model: true,
+          demo_record: true,
+        }),
       }),
   }),
+  provenance: measuredSchema.optional().catch(undefined),
 });
 type ClosedAnalysis = z.infer<typeof closedAnalysisShape>;
 
@@ -68,7 +81,11 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
     (analysis.entry !== null && analysis.stop_loss !== null && analysis.take_profit !== null),
 );
 
-const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
+const PROJECTION = {
+  "provenance.candles": 0,
+  "provenance.calls": 0,
+  "result.analysis.raw_ai": 0,
+} as const;
 
 type AnalysisFilter = mongo.Filter<mongo.Document>;
 
@@ -158,7 +175,15 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
   if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, state.run);
   await markCounted(deps.database, changed.invalid, NOT_COUNTABLE);
   await performanceStates.updateOne({ ...isState, run: state.run }, { $set: { until: startedAt } });
+  if (!state.until) await deleteFormerStats(deps.database);
   return changed.days;
+}
+
+/** Once those of this version are complete. A worker of the earlier version would make them again from the beginning. */
+async function deleteFormerStats({ connection, performanceStates }: Database): Promise<void> {
+  const { days, stateId } = FORMER_PERFORMANCE;
+  await performanceStates.deleteOne({ _id: stateId });
+  await nativeDb(connection).collection(days).deleteMany({});
 }
 
 function dayOf(ended: ClosedAnalysis): string {
@@ -287,7 +312,16 @@ function sampleOf(ended: ClosedAnalysis): PerformanceSample {
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
     trade: tradeOf(ended),
+    usage: usageOf(ended),
   };
+}
+
+/** The demo record is made with a clock that stands. */
+function usageOf({ result, provenance }: ClosedAnalysis): AnalysisUsage {
+  const { analyst, demo_record: isDemo } = result.analysis.source;
+  if (analyst === "none") return { tokens: null, latencyMs: null };
+  const latencyMs = isDemo ? null : (provenance?.durationsMs.analysing ?? null);
+  return { tokens: provenance?.usage ?? null, latencyMs };
 }
 
 function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTrade | null {
@@ -299,14 +333,14 @@ function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTr
 const REFIT_AFTER_OUTCOMES = 50;
 const REFIT_AFTER_MS = 3_600_000;
 
-/** Fits the calibration of each analyst and version with enough new outcomes. */
+/** Fits the calibration of each analyst, version and model with enough new outcomes. */
 export async function refitCalibrations(deps: PerformanceDeps): Promise<CalibratedKind[]> {
   const { database } = deps;
   const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
   const kinds = new Map(
-    state?.recorded.map(({ data, analyst, version }) => [
-      `${data}|${analyst}|${version}`,
-      { data, analyst, version },
+    state?.recorded.map(({ data, analyst, version, model }) => [
+      `${data}|${analyst}|${version}|${model}`,
+      { data, analyst, version, model },
     ]),
   );
   const fitted: CalibratedKind[] = [];
@@ -343,13 +377,14 @@ export async function refitCalibration(
 
 function readOutcomes(
   deps: PerformanceDeps,
-  { data, analyst, version }: CalibratedKind,
+  { data, analyst, version, model }: CalibratedKind,
 ): Promise<TimedOutcome[]> {
   const filter: AnalysisFilter = {
     outcome: { $in: ["WIN", "LOSS"] },
     "result.analysis.source.data": data,
     "result.analysis.source.analyst": analyst,
     "result.analysis.source.analyst_version": version === UNVERSIONED ? null : version,
+    "result.analysis.source.model": model,
   };
   return readSnapshot(deps.database, async (session) => {
     const outcomes: TimedOutcome[] = [];

@@ -81,6 +81,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
     marketData: storedMarketData(stored),
     analyst: provenance.analyst === "openai" ? storedAnalyst(provenance) : rulesAnalyst,
     costs: provenance.costs,
+    asksAlways: provenance.analyst !== "none",
     now: () => Date.parse(provenance.madeAt),
     abort: new AbortController().signal,
   });

@@ -28,6 +28,7 @@ it("a new signal carries its calibrated confidence once there is a record, and g
     data: "live",
     analyst: "rules",
     version: "rules/1",
+    model: "rules",
     method: "platt",
     count: 300,
     fittedAt: before,

@@ -123,8 +123,7 @@ async function produceResult(
       const failure = explainFailure(error, deadline);
       const model = spent.at(-1)?.model;
       if (model === undefined) return failure;
-      // Like a refusal, an unusable answer costs money and can be provoked by an image.
-      return { ...failure, usage: usageRecord(model, spent), isRefusal: true };
+      return { ...failure, usage: usageRecord(model, spent) };
     } finally {
       await Promise.all(counted);
     }
@@ -138,7 +137,7 @@ async function makeAnalysis(
 ) {
   await assertInTime(deps, run);
   await untilClosed(deps, run, abort);
-  const { analysis, quoteToUsd, provenance, candles } = await analyseMarket({
+  const { analysis, quoteToUsd, provenance, candles, isImageUnused } = await analyseMarket({
     request: run,
     chartImage: await readChartImage(deps.database, run, abort),
     marketData: deps.marketData,
@@ -154,7 +153,7 @@ async function makeAnalysis(
     quoteToUsd,
     candlesSha256: provenance.candles.sha256,
   };
-  return { status: "completed", result, provenance, candles } as const;
+  return { status: "completed", result, provenance, candles, isImageUnused } as const;
 }
 
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
@@ -352,10 +351,10 @@ export async function calibratedConfidence(
   { analysis, at }: { analysis: UnsizedAnalysis; at: Date },
 ): Promise<number | null> {
   const { final_signal: signal, confidence, source } = analysis;
-  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
+  const { data, analyst, analyst_version: version = UNVERSIONED, model } = source;
   if (signal === "WAIT" || data === "none") return null;
   const fit = await database.calibrations
-    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
+    .findOne({ data, analyst, version, model, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
     .sort({ fittedAt: -1 })
     .lean();
   return fit && Math.round(calibrate(fit.curve, confidence / 100) * 1_000) / 10;

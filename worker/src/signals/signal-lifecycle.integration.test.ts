@@ -194,7 +194,7 @@ describe("runs of many analyses at once", () => {
 
 describe("refund credits", () => {
   const CHARGED =
-    "The image credit was not refunded: chart images without a usable answer are refunded at most 3 times a day.";
+    "The image credit was not refunded: chart images that the model declines are refunded at most 3 times a day.";
   const failure = runResult("failed");
   const refusal: RunResult = { ...failure, isRefusal: true };
   const START_OF_DAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -276,8 +276,7 @@ describe("refund credits", () => {
       await finish(other);
       expect(await balanceOf(other)).toBe(1);
       expect(await chargedSignals(other)).toEqual([]);
-      const why =
-        "The model gave no usable answer to a chart image of BTC/USDT. At most 3 are refunded a day.";
+      const why = "The model declined a chart image of BTC/USDT. At most 3 are refunded a day.";
       expect(await refundsOf(other)).toMatchObject([{ why, isRefusal: true, by: "system" }]);
     });
 

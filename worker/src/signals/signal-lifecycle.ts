@@ -61,7 +61,7 @@ async function refundCredit(
     amount: IMAGE_ANALYSIS_CREDITS,
     by: "system",
     why: isRefusal
-      ? `The model gave no usable answer to a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} are refunded a day.`
+      ? `The model declined a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} are refunded a day.`
       : `No analysis came of a chart image of ${symbol}.`,
     signalId: _id,
     ...(isRefusal && { isRefusal }),
@@ -148,8 +148,10 @@ const lockKeysOf = ({ userId }: Pick<AnalysisRun, "userId">): string[] =>
 export interface RunResult {
   status: "completed" | "failed";
   result: MarketResult;
-  /** The model answered without usable advice. */
+  /** The model declined to answer. */
   isRefusal?: boolean;
+  /** The analysis does not use its chart image, as it was not read or shows another market. */
+  isImageUnused?: boolean;
   provenance?: unknown;
   candles?: Candle[];
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
@@ -164,7 +166,8 @@ export async function finishRun(
   run: AnalysisRun,
   end: RunResult,
 ): Promise<boolean> {
-  const needsRefund = !isAnalysed(end) && run.chartImageId !== undefined;
+  const isImageUsed = isAnalysed(end) && !end.isImageUnused;
+  const needsRefund = run.chartImageId !== undefined && !isImageUsed;
   const finished = await commitBatched(
     database,
     {
@@ -190,10 +193,10 @@ export async function finishRun(
 }
 
 /** The AI was not called, or did not answer. */
-const wasFree = ({ status, usage, isRefusal }: RunResult): boolean =>
-  status === "failed" && usage === undefined && !isRefusal;
+const wasFree = (end: RunResult): boolean =>
+  !isAnalysed(end) && end.usage === undefined && !end.isRefusal;
 
-/** Gives an analysis that failed for free back to the user who asked first. */
+/** Gives an analysis without an answer of the AI back to the user who asked first. */
 async function uncountAnalysis(
   database: Database,
   { session }: UnitOfWork,

@@ -1,7 +1,7 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
 import { Fragment } from "react";
-import { formatCount, formatPlural, formatUsd } from "../../lib/format.ts";
+import { formatCount, formatDollars, formatPlural, formatUsd } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
@@ -120,22 +120,10 @@ function UserTable({ limit, users }: Usage["analyses_today"]) {
   );
 }
 
-/** Below this many US dollars, cents are too coarse. */
-const SMALL_USD = 0.1;
-
-const smallDollars = new Intl.NumberFormat("en-US", {
-  style: "currency",
-  currency: "USD",
-  maximumFractionDigits: 4,
-});
-
 export function formatCost(usage: Pick<ModelUsage, "signals" | "cost_usd">): string {
   if (usage.cost_usd !== null) return formatDollars(usage.cost_usd);
   return usage.signals === 0 ? formatUsd(0) : "Unknown";
 }
-
-const formatDollars = (usd: number): string =>
-  usd > 0 && usd < SMALL_USD ? smallDollars.format(usd) : formatUsd(usd);
 
 /** Describes today's spending. Percentages are rounded down, so that 100% means used up. */
 export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage) {

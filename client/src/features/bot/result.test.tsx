@@ -63,6 +63,7 @@ describe("the confidence of a signal", () => {
       data: "replay",
       analyst: "rules",
       version: "rules/1",
+      model: "rules",
     });
     await user.click(within(panel).getByRole("link", { name: "Details" }));
     await waitFor(() =>

@@ -29,8 +29,8 @@ export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
             <Scores said={said} calibrated={calibrated} />
             <p className="text-xs leading-relaxed text-ink-faint text-pretty">
               {calibrated.decided > 0
-                ? "Calibrated: the confidence adjusted by earlier results of the same analyst version, as shown when the signal was made."
-                : "Calibration starts after 300 decided signals of one analyst version."}
+                ? "Calibrated: the confidence adjusted by earlier results of the same analyst version and model, as shown when the signal was made."
+                : "Calibration starts after 300 decided signals of one analyst version and model."}
             </p>
           </div>
         </div>

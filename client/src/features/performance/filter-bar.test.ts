@@ -20,6 +20,7 @@ test("filters survive in the address", () => {
     timeframe: "4h",
     analyst: "openai",
     version: "openai/3",
+    model: "vendor/large:2",
   };
   expect(filterOf(performanceParams(filter))).toEqual(filter);
   expect(isFiltered(filter)).toBe(true);

@@ -43,7 +43,7 @@ interface FilterBarProps {
 
 export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   return (
-    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(5,1fr)_auto]">
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(6,1fr)_auto]">
       <SelectField
         label="Record"
         value={filter.data}
@@ -118,6 +118,12 @@ function selectsFor(filter: PerformanceQuery, recorded: FilterBarProps["recorded
         analyst
           ? [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ")
           : "All analysts",
+    },
+    {
+      label: "Model",
+      fields: ["model"],
+      choices: [{}, ...analysts.map(({ model }) => ({ model })), filter],
+      describe: ({ model }) => model ?? "All models",
     },
   ];
 }

@@ -79,6 +79,23 @@ test("filters are kept in the address, and demo data is always named", async () 
   await screen.findByText("Demo record, from recorded candles");
 });
 
+test("each model has its record, and what its analyses take", async () => {
+  const { user, address } = openWith(record);
+  const models = await screen.findByRole("region", { name: "Models" });
+  const row = (name: RegExp) =>
+    within(within(models).getByRole("rowheader", { name }).closest("tr") ?? models)
+      .getAllByRole("cell")
+      .map(({ textContent }) => textContent);
+  expect(row(/gpt-large/)).toEqual(["150", "3,100", "620", "$0.0042", "8.4 s"]);
+  const none = "not enough data";
+  expect(row(/rules-v1/)).toEqual(["127", none, none, none, none]);
+  await user.selectOptions(screen.getByLabelText("Model"), "gpt-large");
+  await waitFor(() => expect(address()).toBe("/performance?model=gpt-large"));
+  await waitFor(() =>
+    expect(api.requests.map(({ query }) => query.get("model"))).toContain("gpt-large"),
+  );
+});
+
 test("the trades of the shown record can be saved", async () => {
   openWith(record, "/performance?data=replay&timeframe=4h");
   await metrics();
@@ -96,6 +113,7 @@ const emptyRecord = {
   trades: 0,
   effective_trades: 0,
   equity: [],
+  models: [],
   recorded: { symbols: [], analysts: [] },
 };
 const replyWithDemoOnly = () =>

@@ -25,6 +25,7 @@ import { ConfidenceCard } from "./confidence-card.tsx";
 import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
 import { HeadlineMetrics } from "./headline-metrics.tsx";
+import { ModelTable } from "./model-table.tsx";
 
 const methodPoints = [
   "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
@@ -111,6 +112,7 @@ function PerformanceRecord({ performance, filter }: PerformanceRecordProps) {
         <SignalCounts counts={counts} />
       </div>
       <ConfidenceCard said={performance.confidence} calibrated={performance.calibrated} />
+      <ModelTable models={performance.models} />
     </>
   );
 }

@@ -1,6 +1,8 @@
 import { DAY_MS, MESSAGES } from "@shared/contract/constants.ts";
 import { csvLine } from "@shared/contract/files.ts";
 import type {
+  AnalystModel,
+  ModelUsage,
   Performance,
   PerformanceExportQuery,
   PerformancePeriod,
@@ -12,8 +14,9 @@ import {
   PERFORMANCE_STATE_ID,
   type PerformanceStateRecord,
 } from "@shared/database/models/performance.ts";
+import { addUsage, usageMetrics } from "@shared/stats/analyst-usage.ts";
 import { computeMetrics, seriesKeysOf, seriesOf } from "@shared/stats/performance-metrics.ts";
-import { mergeTallies } from "@shared/stats/tally.ts";
+import { mergeTallies, type Tally } from "@shared/stats/tally.ts";
 
 const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
   "7d": 7,
@@ -31,8 +34,10 @@ export async function readPerformance(
   const { database, now } = deps;
   const since = firstDay(query.period, now());
   const series = seriesOf(query);
-  const [state, days] = await Promise.all([
-    database.performanceStates.findById(PERFORMANCE_STATE_ID).lean(),
+  const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
+  const recorded = recordedOf(state, query);
+  const selection = { query, since, analysts: recorded.analysts };
+  const [days, models] = await Promise.all([
     series === null
       ? []
       : database.performanceDays
@@ -40,13 +45,47 @@ export async function readPerformance(
           .sort({ day: 1 })
           .select({ _id: 0, tally: 1 })
           .lean(),
+    readModels(database, selection),
   ]);
   return {
     since,
     updated_at: state?.until?.toISOString() ?? null,
     ...computeMetrics(mergeTallies(days.map(({ tally }) => tally))),
-    recorded: recordedOf(state, query),
+    models,
+    recorded,
   };
+}
+
+interface ModelSelection {
+  query: PerformanceQuery;
+  since: string | null;
+  analysts: readonly AnalystModel[];
+}
+
+const AUTHOR_FIELDS = ["analyst", "version", "model"] as const;
+
+/** What the analyses of each selected analyst, version and model take. */
+async function readModels(
+  database: Database,
+  { query, since, analysts }: ModelSelection,
+): Promise<ModelUsage[]> {
+  const selected = analysts
+    .filter((one) => AUTHOR_FIELDS.every((name) => [undefined, one[name]].includes(query[name])))
+    .flatMap((one) => ({ one, series: seriesOf({ ...query, ...one }) ?? [] }));
+  const days = await database.performanceDays
+    .find({
+      series: { $in: selected.flatMap(({ series }) => series) },
+      ...(since && { day: { $gte: since } }),
+    })
+    .select({ _id: 0, series: 1, "tally.categories": 1, "tally.usage": 1 })
+    .lean<{ series: string; tally: Pick<Tally, "categories" | "usage"> }[]>();
+  return selected.flatMap(({ one, series }) => {
+    const tallies = days.filter((day) => day.series === series).map(({ tally }) => tally);
+    const counts = tallies.flatMap(({ categories }) => Object.values(categories));
+    const analyses = counts.reduce((sum, count) => sum + count, 0);
+    const usage = usageMetrics(addUsage(tallies.map((tally) => tally.usage)));
+    return analyses === 0 ? [] : { ...one, analyses, ...usage };
+  });
 }
 
 /** First day of a period; null for the whole record. */
@@ -62,7 +101,10 @@ function recordedOf(
 ): Performance["recorded"] {
   const kinds = state?.recorded.filter((kind) => kind.data === data) ?? [];
   const analysts = new Map(
-    kinds.map(({ analyst, version }) => [`${analyst}|${version}`, { analyst, version }]),
+    kinds.map(({ analyst, version, model }) => [
+      `${analyst}|${version}|${model}`,
+      { analyst, version, model },
+    ]),
   );
   return {
     symbols: [...new Set(kinds.map(({ symbol }) => symbol))].toSorted(),
@@ -136,6 +178,7 @@ function exportRow({ result: { analysis }, resolution, ...trade }: Trade) {
     result_r_after_fees: resolution.r_multiple,
     analyst: source.analyst,
     analyst_version: source.analyst_version ?? null,
+    model: source.model,
     analysis_id: String(trade._id),
     ledger_record: trade.ledgerSeq ?? null,
     record: source.demo_record ? MESSAGES.demoRecord : null,

@@ -147,7 +147,7 @@ describe("a daily AI budget, with two workers", () => {
     expect(answers.map(({ status }) => status)).toEqual(["failed", "failed", "failed", "failed"]);
     const charged = answers.filter(({ analysis }) =>
       analysis?.warnings.includes(
-        "The image credit was not refunded: chart images without a usable answer are refunded at most 3 times a day.",
+        "The image credit was not refunded: chart images that the model declines are refunded at most 3 times a day.",
       ),
     );
     expect(charged).toHaveLength(1);
@@ -155,13 +155,29 @@ describe("a daily AI budget, with two workers", () => {
     expect(openai.chats).toHaveLength(4);
   }, 60_000);
 
-  it("charges the fourth of four chart images that make the model answer without advice", async () => {
+  it("returns the credit of every chart image that the model answers without advice", async () => {
     await database.users.updateOne({ _id: user._id }, { $set: { imageCredits: 4 } });
     openai.behave({ kind: "content", content: "Nice chart!", usage: USAGE });
     for (let sent = 0; sent < 4; sent += 1) {
       expect(await askWithImage()).toMatchObject({ status: "failed" });
     }
-    expect(await creditsLeft()).toBe(3);
+    expect(await creditsLeft()).toBe(4);
     expect(await spentUsd()).toBe(8);
+  }, 60_000);
+
+  it("returns the credit of a chart image of another market, with that as the warning of a WAIT", async () => {
+    const chart = { chart_symbol: "ETHUSDT", chart_last_price: null, chart_timeframe: "4h" };
+    openai.behave({ kind: "advice", advice: chart, usage: USAGE });
+    const { status, analysis } = await askWithImage();
+    expect(status).toBe("completed");
+    expect(analysis).toMatchObject({
+      final_signal: "WAIT",
+      entry: null,
+      raw_ai: { chart_reading: { symbol: "ETHUSDT", last_price: null, timeframe: "4h" } },
+    });
+    expect(analysis?.warnings.filter((text) => text.includes("chart image"))).toEqual([
+      'The chart image seems to show "ETHUSDT", not BTC/USDT, so this is a WAIT. Its credit was returned.',
+    ]);
+    expect(await creditsLeft()).toBe(2);
   }, 60_000);
 });

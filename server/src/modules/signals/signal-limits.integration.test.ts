@@ -5,7 +5,12 @@ import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
-import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
+import {
+  createSignals,
+  runResult,
+  startRun,
+  WAIT_ANALYSIS,
+} from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { finishRun, type RunResult } from "../../../../worker/src/signals/signal-lifecycle.ts";
@@ -220,6 +225,13 @@ describe("the daily limit of AI analyses of a user", () => {
     await ask(user);
     await finishNewest({ isRefusal: true });
     expect(await countOf()).toMatchObject({ count: 2 });
+  });
+
+  it("does not count a WAIT for which the AI was not called", async () => {
+    await ask(user);
+    const source = { ...WAIT_ANALYSIS.source, analyst: "none", model: "none" } as const;
+    await finishNewest(runResult("completed", { ...WAIT_ANALYSIS, source }));
+    expect(await countOf()).toMatchObject({ count: 0 });
   });
 
   it("is not used by the rules, which cost nothing", async () => {

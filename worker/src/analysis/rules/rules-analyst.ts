@@ -15,6 +15,8 @@ import {
 /** Changes with every change of the rules, so that the version of a past signal is known. */
 const RULES_VERSION = 3;
 
+export const RULES_MODEL = `rules-v${RULES_VERSION}`;
+
 /** Weighted votes of fixed rules. The same brief always gives the same advice; chart images are not read. */
 export const rulesAnalyst: Analyst = {
   name: "rules",
@@ -25,7 +27,7 @@ export const rulesAnalyst: Analyst = {
     const { symbol, timeframe, price, lastCandleAt, indicators } = brief;
     return {
       advice,
-      model: `rules-v${RULES_VERSION}`,
+      model: RULES_MODEL,
       prompt: JSON.stringify({ symbol, timeframe, price, lastCandleAt, indicators }),
       rawReply: JSON.stringify({ ...marketScore, advice }),
       ownNumbers: ownNumbers(marketScore),

@@ -18,14 +18,14 @@ type RecordedAnalysis = Pick<
   "final_signal" | "confidence" | "calibrated_confidence" | "source"
 >;
 
-/** The record of the analyst version that made a signal; nothing for a WAIT, which has no outcome. */
+/** The record of the analyst version and model that made a signal; nothing for a WAIT, which has no outcome. */
 export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
-  const { data, analyst, analyst_version: version } = analysis.source;
+  const { data, analyst, analyst_version: version, model } = analysis.source;
   const isMeasured = data !== "none" && analyst !== "none" && version !== undefined;
   if (analysis.final_signal === "WAIT" || !isMeasured) return null;
   const { confidence, calibrated_confidence: calibrated } = analysis;
   const signal = { confidence, isCalibrated: typeof calibrated === "number" };
-  return <LoadedRecord query={{ data, analyst, version, period: "all" }} signal={signal} />;
+  return <LoadedRecord query={{ data, analyst, version, model, period: "all" }} signal={signal} />;
 }
 
 function LoadedRecord({ query, signal }: { query: PerformanceQuery; signal: StatedConfidence }) {

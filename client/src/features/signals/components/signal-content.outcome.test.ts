@@ -1,6 +1,6 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
-import { describe, expect, it } from "vitest";
-import { describeOutcome } from "./signal-content.tsx";
+import { describe, expect, it, test } from "vitest";
+import { chartText, describeOutcome } from "./signal-content.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({
@@ -30,4 +30,15 @@ describe("a resolution in words", () => {
   ])("%o says %s", (changes, words) => {
     expect(describeOutcome(judged(changes), LEVELS)).toContain(words);
   });
+});
+
+test.each([
+  [
+    { symbol: "ETHUSDT", timeframe: "4h", last_price: 3_512.4 },
+    "ETHUSDT, 4h candles, last price 3,512.4",
+  ],
+  [{ symbol: null, timeframe: null, last_price: 1.0843 }, "last price 1.0843"],
+  [{ symbol: null, timeframe: null, last_price: null }, "Nothing that names the market"],
+])("what was read from a chart image is shown: %o", (reading, text) => {
+  expect(chartText(reading)).toBe(text);
 });

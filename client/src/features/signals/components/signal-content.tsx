@@ -3,7 +3,7 @@ import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
 import { type Filled, rationaleContent, type SignalOrigin } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
-import { formatDateTime, formatPrice, formatR } from "../../../lib/format.ts";
+import { formatDateTime, formatPrice, formatPriceInText, formatR } from "../../../lib/format.ts";
 import { DataLabel, OutcomeBadge } from "../../../ui/badges.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
@@ -90,6 +90,13 @@ function SignalReasons({ analysis, notes }: SignalReasonsProps) {
           {valid_until && (
             <Section heading="h2" title="Entry valid until" content={formatDateTime(valid_until)} />
           )}
+          {raw_ai.chart_reading && (
+            <Section
+              heading="h2"
+              title="Read from the chart image"
+              content={chartText(raw_ai.chart_reading)}
+            />
+          )}
           <Section heading="h2" title="Source" content={sourceText(source)} />
         </div>
       </div>
@@ -105,6 +112,18 @@ function sourceText(source: SharedSignal["analysis"]["source"]): string {
   const from = data === "live" ? `${dataNames.live} (${provider})` : dataNames[data];
   const by = analyst === "openai" ? `${analystNames.openai} (${model})` : analystNames[analyst];
   return `${from}, analyzed by ${by}`;
+}
+
+type ChartReading = NonNullable<SharedSignal["analysis"]["raw_ai"]["chart_reading"]>;
+
+/** `ETHUSDT, 4h candles, last price 3,512.4`. */
+export function chartText({ symbol, timeframe, last_price: price }: ChartReading): string {
+  const parts = [
+    symbol,
+    timeframe && `${timeframe} candles`,
+    price !== null && `last price ${formatPriceInText(price)}`,
+  ];
+  return parts.filter(Boolean).join(", ") || "Nothing that names the market";
 }
 
 export function SignalSkeleton() {
