@@ -257,7 +257,8 @@ export class CandleArchive {
     const candles = shown?.candles.filter(({ time }) => time >= candle.time && time < end) ?? [];
     const of = { candle, symbol: market.symbol };
     const fits = coversCandle(candles, of) || coversCandle(candles.filter(isTraded), of);
-    const isFinal = market.data === "replay" || this.#areFinal(market, order, { finer, shown, fits });
+    const isFinal =
+      market.data === "replay" || this.#areFinal(market, order, { finer, shown, fits });
     if (!isFinal) throw new LateCandlesError(market, finer);
     return fits ? candles : null;
   }

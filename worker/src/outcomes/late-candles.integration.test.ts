@@ -239,25 +239,30 @@ describe("outcomes of feeds that are late, incomplete or silent", () => {
   it.each([
     ["at the last known close, if it was open", [CALM, [100, 104, 99, 103]], 103],
     ["without a trade, if its fill is unknown", [], null],
-  ] as const)("end a day after the hold limit once a market is gone: %s", async (_, prices, exit) => {
-    const market = scriptedMarket({ "1h": hourly(prices) }, NOON + 9e9);
-    let feed: Provider = market;
-    const signal = await tradeOf("scripted");
-    const resolve = worker(providers({ scripted: () => feed }));
-    await checkUntil(resolve, NOON + prices.length * HOUR_MS + 30 * MINUTE_MS);
-    feed = "silent";
-    const over = NOON + (6 + DAY_HOURS) * HOUR_MS;
-    await checkUntil(resolve, over - SECOND_MS);
-    expect(await stored(signal)).not.toHaveProperty("outcome");
-    await checkUntil(resolve, over + 3 * HOUR_MS);
-    expect(await stored(signal)).toMatchObject({
-      outcome: "EXPIRED",
-      resolution: { reason: "no-data", exit, resolved_at: new Date(over).toISOString() },
-    });
-    expect((await stored(signal)).resolution?.r_multiple === null).toBe(exit === null);
-    await resolve(over + 5 * HOUR_MS);
-    expect(await database.marketAnalyses.countDocuments({ resolveAt: { $exists: true } })).toBe(0);
-  });
+  ] as const)(
+    "end a day after the hold limit once a market is gone: %s",
+    async (_, prices, exit) => {
+      const market = scriptedMarket({ "1h": hourly(prices) }, NOON + 9e9);
+      let feed: Provider = market;
+      const signal = await tradeOf("scripted");
+      const resolve = worker(providers({ scripted: () => feed }));
+      await checkUntil(resolve, NOON + prices.length * HOUR_MS + 30 * MINUTE_MS);
+      feed = "silent";
+      const over = NOON + (6 + DAY_HOURS) * HOUR_MS;
+      await checkUntil(resolve, over - SECOND_MS);
+      expect(await stored(signal)).not.toHaveProperty("outcome");
+      await checkUntil(resolve, over + 3 * HOUR_MS);
+      expect(await stored(signal)).toMatchObject({
+        outcome: "EXPIRED",
+        resolution: { reason: "no-data", exit, resolved_at: new Date(over).toISOString() },
+      });
+      expect((await stored(signal)).resolution?.r_multiple === null).toBe(exit === null);
+      await resolve(over + 5 * HOUR_MS);
+      expect(await database.marketAnalyses.countDocuments({ resolveAt: { $exists: true } })).toBe(
+        0,
+      );
+    },
+  );
 
   it("keep a published fill, whatever later candles show", async () => {
     const signal = await tradeOf("scripted");
