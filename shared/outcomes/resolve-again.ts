@@ -95,8 +95,7 @@ async function candlesOf(
   const until = Date.parse(resolution.known_until ?? resolution.resolved_at);
   const changedAt = Date.parse(resolution.provider_changed_at ?? "");
   if (Number.isNaN(changedAt)) return source.candles(figures, { from, until });
-  const first =
-    changedAt > from ? await source.candles(figures, { from, until: changedAt }) : [];
+  const first = changedAt > from ? await source.candles(figures, { from, until: changedAt }) : [];
   const by = decidingFigures(recorded, changedAt);
   const later = until > changedAt ? await source.candles(by, { from: changedAt, until }) : [];
   if (!first || !later) return null;

@@ -78,9 +78,9 @@ describe("metrics of market data providers", () => {
   });
 
   it("count each try", async () => {
-    exchange.behave("rate-limited", { exchange: "binance", subject: "candles" });
+    exchange.behave("blocked", { exchange: "binance", subject: "candles" });
     await ask(market());
-    expect(await told()).toContain(failures("binance", "rate-limited", 2));
+    expect(await told()).toContain(failures("binance", "refused", 2));
   });
 
   it("show a provider that is left alone, until it is back", async () => {

@@ -34,10 +34,7 @@ interface MarketClosure {
   reason: string;
 }
 
-/**
- * Returns why the market is closed or its data too old, null otherwise. Replayed markets never close; one that is
- * always open has no holidays, so a known candle of it is not too old but late.
- */
+/** Returns why the market is closed or its data too old, null otherwise. Replayed markets never close. */
 function findMarketClosure(
   { symbol, timeframe, candleClosedAt }: MarketRequest,
   { series, now }: { series: CandleSeries; now: number },
@@ -50,10 +47,8 @@ function findMarketClosure(
     const reason = `The ${symbol} market closed at ${closedAt} and opens at ${opensAt}.`;
     return { condition: "Closed", reason };
   }
-  if (candleClosedAt) {
-    const through = candleClosedAt.getTime();
-    if (hours === "always" || isThrough(series, { timeframe, through })) return null;
-  }
+  const through = candleClosedAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (isThrough(series, { timeframe, through })) return null;
   if (!isStale(series, { timeframe, now })) return null;
   const endedAt = lastCandleAt(series, timeframe);
   const reason =

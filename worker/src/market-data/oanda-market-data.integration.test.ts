@@ -144,7 +144,11 @@ describe("an answer of OANDA", () => {
     [400, { errorMessage: "Maximum value for 'count' exceeded" }, "refused"],
     [200, { candles: "none" }, "nonsense"],
     [200, { candles: rows.map(() => "<br>") }, "nonsense"],
-    [200, { candles: rows.map(({ time }) => row(0, { time: String(Number(time) + 1) })) }, "nonsense"],
+    [
+      200,
+      { candles: rows.map(({ time }) => row(0, { time: String(Number(time) + 1) })) },
+      "nonsense",
+    ],
   ])("of %i with %j is %s", async (status, body, failure) => {
     answer = { status, body };
     await expect(asked()).rejects.toMatchObject({ failure });

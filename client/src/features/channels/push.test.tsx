@@ -39,7 +39,10 @@ beforeEach(() => {
   push = new FakePush();
   channels = [];
   const ready = Promise.resolve({ pushManager: push });
-  const serviceWorker = { ready, getRegistration: () => ready };
+  const serviceWorker = Object.assign(new EventTarget(), {
+    ready,
+    getRegistration: () => ready,
+  });
   vi.stubGlobal("PushManager", FakePush);
   vi.stubGlobal("isSecureContext", true);
   vi.stubGlobal("Notification", {

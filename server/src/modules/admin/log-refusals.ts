@@ -69,7 +69,7 @@ const reasonSchema = z.string().catch("invalid-password");
 const routeOf = (ctx: AppContext): string => `${ctx.method} ${matchedRoute(ctx)}`;
 const isSignIn = (ctx: AppContext): boolean => routeOf(ctx) === "POST /login";
 const signInName = (ctx: AppContext): string =>
-  isSignIn(ctx) ? bodySchema.parse(ctx.request.body).username : "";
+  isSignIn(ctx) ? bodySchema.parse(ctx.request.body).username.toLowerCase() : "";
 const sessionUser = (ctx: AppContext): string | null => ctx.state.session?.user.username ?? null;
 
 async function entryOf(

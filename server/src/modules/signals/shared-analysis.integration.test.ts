@@ -1,12 +1,23 @@
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
 const USERS = 60;
+/** Of the newest closed candle, at which the market stays: those who come last still get the trade. */
+function lastClose(): number {
+  const lengthMs = TIMEFRAME_MS["4h"];
+  const from = Math.floor(Date.now() / lengthMs) * lengthMs - lengthMs;
+  const [candle] = recordedCandles({ symbol: "BTC/USDT", timeframe: "4h", from, count: 1 });
+  if (!candle) throw new Error("there is no recorded candle");
+  return candle.close;
+}
+
 const WAIT = { timeout: 30_000, interval: 50 };
 
 describe("an analysis that several users ask for", () => {
@@ -23,6 +34,7 @@ describe("an analysis that several users ask for", () => {
   beforeEach(() => {
     openai.reset();
     limit += 1;
+    product.exchange.setMinutePrice("BTC/USDT", lastClose());
   });
   afterAll(() => product.stop());
 
