@@ -75,7 +75,7 @@ export async function reportSubscriptionChange({
   clients,
 }: ServiceWorkerGlobalScope): Promise<void> {
   const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
-  for (const page of windows) page.postMessage({ type: SUBSCRIPTION_CHANGED });
+  for (const page of windows) page.postMessage(SUBSCRIPTION_CHANGED);
 }
 
 /** Opens the page of a notification, in a tab of the app if there is one. */
