@@ -87,9 +87,6 @@ export const HOLD_CANDLES = { min: 1, max: 480, default: 24 } as const;
 
 export const PRICE_DECIMALS = 5;
 
-/** The message from the service worker to pages when the push subscription of the browser changed. */
-export const SUBSCRIPTION_CHANGED = "push-subscription-changed";
-
 export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 export const MIN_PASSWORD_LENGTH = 6;

@@ -1,4 +1,4 @@
-import { MAX_SOCKETS_PER_USER, SUBSCRIPTION_CHANGED } from "@shared/contract/constants.ts";
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
@@ -64,17 +64,11 @@ const INSTALL_DELAY_MS = 5_000;
 function prepareOffline(token: string): () => void {
   // Without a service worker or storage, the app works online only.
   const ignore = () => undefined;
-  const renew = () => void renewPush().catch(ignore);
-  const install = () => void registerServiceWorker().then(renew).catch(ignore);
-  const onMessage = ({ data }: MessageEvent<unknown>) => {
-    if (data === SUBSCRIPTION_CHANGED) renew();
-  };
-  navigator.serviceWorker?.addEventListener("message", onMessage);
+  const install = () => void registerServiceWorker().then(renewPush).catch(ignore);
   const timer = setTimeout(install, INSTALL_DELAY_MS);
   const stop = keepSignals(ignore);
   return () => {
     clearTimeout(timer);
-    navigator.serviceWorker?.removeEventListener("message", onMessage);
     stop();
     if (useSession.getState().token !== token) forgetKeptSignals().catch(ignore);
   };

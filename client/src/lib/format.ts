@@ -98,14 +98,8 @@ export function formatQuote(price: number): string {
 }
 
 /** A price within a sentence, e.g. `113,900`, `1.16981` or `0.0000091`. */
-export function formatPriceInText(price: number): string {
-  const decimals = priceDecimals(price);
-  const format = priceFormats.get(decimals) ?? numberFormat({ maximumFractionDigits: decimals });
-  priceFormats.set(decimals, format);
-  return format(price);
-}
-
-const priceFormats = new Map<number, (price: number) => string>();
+export const formatPriceInText = (price: number): string =>
+  price.toLocaleString("en-US", { maximumFractionDigits: priceDecimals(price) });
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {
