@@ -1,5 +1,5 @@
-import { plainPrice } from "@shared/contract/price-decimals.ts";
 import { z } from "zod/mini";
+import { plainPrice } from "../src/lib/price-decimals.ts";
 
 // Compiling schemas would need `eval`, which the content policy forbids.
 z.config({ jitless: true });

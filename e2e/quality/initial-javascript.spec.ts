@@ -6,7 +6,7 @@ import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
 /** What a browser may load by itself, in kilobytes of 1,000 bytes, compressed with gzip. */
-const BUDGET_KB = { home: 150.5, bot: 250 };
+const BUDGET_KB = { home: 150, bot: 250 };
 
 /** The chart of the bot loads after everything else. */
 const CHART = /\/(?:market-panel|candle-chart|use-candles)-[^/]*\.js$/;

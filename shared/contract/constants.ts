@@ -124,8 +124,6 @@ export const PRICE_TIMEFRAME = "1h";
 /** Sentences that the specification prescribes and several services use. */
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",
-  budgetUsedUp: "The daily analysis budget is used up.",
-  refusalCharged: `The image credit was not refunded: chart images without a usable answer are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
   noCredits: "You don't have any image analysis credits. Please recharge your account to continue.",
   invalidNumber: "Invalid number.",
   proofIncomplete: "Please provide both sender name and a file.",

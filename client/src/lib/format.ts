@@ -1,5 +1,5 @@
 import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
-import { priceDecimals } from "@shared/contract/price-decimals.ts";
+import { priceDecimals } from "./price-decimals.ts";
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -98,8 +98,14 @@ export function formatQuote(price: number): string {
 }
 
 /** A price within a sentence, e.g. `113,900`, `1.16981` or `0.0000091`. */
-export const formatPriceInText = (price: number): string =>
-  price.toLocaleString("en-US", { maximumFractionDigits: priceDecimals(price) });
+export function formatPriceInText(price: number): string {
+  const maximumFractionDigits = priceDecimals(price);
+  textFormats[maximumFractionDigits] ??= numberFormat({ maximumFractionDigits });
+  return textFormats[maximumFractionDigits](price);
+}
+
+/** By the number of decimals: almost all prices have the same. */
+const textFormats: Record<number, ReturnType<typeof numberFormat>> = {};
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {

@@ -9,6 +9,7 @@ import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
+import { openingTime } from "../market-data/candles.ts";
 import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { GapRegister } from "./candle-gaps.ts";
@@ -99,7 +100,7 @@ export class CandleArchive {
     const { timeframe } = market;
     const lengthMs = TIMEFRAME_MS[timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const openNow = openingTime(now, timeframe);
     const start = Math.floor((openNow - 1) / blockMs) * blockMs;
     const limit = Math.max((openNow - start) / lengthMs, MIN_CANDLES);
     // A cached answer would confirm itself.
@@ -126,7 +127,7 @@ export class CandleArchive {
       past.push(...(await this.#block(market, newest, { ...options, start })));
     }
     const all = joined(market, [...past, ...newest.candles], newest.hours);
-    const first = Math.floor(from / lengthMs) * lengthMs;
+    const first = openingTime(from, market.timeframe);
     const candles = all.filter(({ time }) => time >= first);
     if (market.data === "replay") return { candles, isCut: false };
     const key = marketKey(market);
@@ -196,7 +197,7 @@ export class CandleArchive {
     if (kept) return kept.candles;
     const lengthMs = TIMEFRAME_MS[timeframe];
     const end = start + BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const openNow = openingTime(now, timeframe);
     const read = await this.#readPast(market, { start, end, openNow, abort });
     const shown = [...read, ...newest.candles].toSorted((a, b) => a.time - b.time);
     const isOver = (shown.at(-1)?.time ?? 0) >= end;
@@ -290,7 +291,7 @@ export class CandleArchive {
   ): Promise<ShownCandles | null> {
     const finerMs = TIMEFRAME_MS[finer];
     const end = candle.time + TIMEFRAME_MS[timeframe];
-    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, floorTo(now, finerMs)));
+    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, openingTime(now, finer)));
     const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
     const order = { timeframe: finer, within: market.timeframe, abort };
     const mayStillCome = now < end + MAX_PARTS_DELAY_MS;
@@ -322,8 +323,6 @@ export class CandleArchive {
     return { candles, hours };
   }
 }
-
-const floorTo = (time: number, stepMs: number): number => Math.floor(time / stepMs) * stepMs;
 
 const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
   TIMEFRAMES.filter((finer) => {
