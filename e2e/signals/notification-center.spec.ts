@@ -12,7 +12,8 @@ test("what a toast said is read again in the notification center, on whichever d
   await openLive(page, "/dashboard");
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(bell).toHaveAccessibleName("Notifications");
-  const signal = await makeSignal(trader, { symbol: "BTC/USDT" });
+  // No other test asks for this market, whose trade therefore has no fill yet.
+  const signal = await makeSignal(trader, { symbol: "LTC/USDT" });
   await expect(bell).toHaveAccessibleName("Notifications, 1 unread");
   await actAsAdmin(`/admin/grant-image-credits/${trader.username}`, { credits: "3" });
   await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
@@ -33,7 +34,7 @@ test("what a toast said is read again in the notification center, on whichever d
   await expect(otherBell).toHaveAccessibleName("Notifications");
   await bell.click();
   await dialog
-    .getByRole("link", { name: /BTC\/USDT/ })
+    .getByRole("link", { name: /LTC\/USDT/ })
     .first()
     .click();
   await expect(page).toHaveURL(new RegExp(`/signals/${signal.signal_id}$`));
