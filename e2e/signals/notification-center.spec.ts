@@ -12,7 +12,7 @@ test("what a toast said is read again in the notification center, on whichever d
   await openLive(page, "/dashboard");
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(bell).toHaveAccessibleName("Notifications");
-  // No other test asks for this market, whose trade therefore has no fill yet.
+  // No other test asks for this market: its trade is new, so no fill is published while this test runs.
   const signal = await makeSignal(trader, { symbol: "LTC/USDT" });
   await expect(bell).toHaveAccessibleName("Notifications, 1 unread");
   await actAsAdmin(`/admin/grant-image-credits/${trader.username}`, { credits: "3" });
@@ -39,6 +39,8 @@ test("what a toast said is read again in the notification center, on whichever d
     .click();
   await expect(page).toHaveURL(new RegExp(`/signals/${signal.signal_id}$`));
   await page.goto(`/bot`);
+  await page.getByRole("combobox", { name: "Symbol" }).fill("LTC/USDT");
+  await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Get Signal" }).click();
   const result = page.locator("[data-signal]");
   await expect(result.getByRole("progressbar")).toBeVisible();
