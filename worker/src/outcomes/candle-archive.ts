@@ -60,6 +60,8 @@ interface ShownCandles {
 export interface NewestCandles extends ShownCandles {
   /** Of the block that is not over. */
   start: number;
+  /** Earlier blocks by their start, each read once for all trades. */
+  blocks: Map<number, Candle[]>;
 }
 
 /**
@@ -107,7 +109,8 @@ export class CandleArchive {
     const isFresh = isSettled || this.#doubtful.has(marketKey(market));
     const order = { timeframe, limit, abort, ...(isFresh && { until: openNow }) };
     const { candles, hours } = await this.#read(market, order);
-    return { candles: candles.filter(({ time }) => time < openNow), start, hours };
+    const closed = candles.filter(({ time }) => time < openNow);
+    return { candles: closed, start, hours, blocks: new Map() };
   }
 
   /**
@@ -193,15 +196,19 @@ export class CandleArchive {
     const { now, abort } = options;
     const { timeframe, data } = market;
     const key = `${marketKey(market)} from ${start}`;
-    const kept = this.#kept.get(key)?.parts;
-    if (kept) return kept.candles;
+    const known = newest.blocks.get(start) ?? this.#kept.get(key)?.parts?.candles;
+    if (known) return known;
     const lengthMs = TIMEFRAME_MS[timeframe];
     const end = start + BLOCK_CANDLES * lengthMs;
     const openNow = openingTime(now, timeframe);
     const read = await this.#readPast(market, { start, end, openNow, abort });
     const shown = [...read, ...newest.candles].toSorted((a, b) => a.time - b.time);
     const isOver = (shown.at(-1)?.time ?? 0) >= end;
-    const candles = read.filter(({ time }) => time < end);
+    // Some earlier ones overlap with the block before, and the last one says what a gap at the start stands at.
+    const lastBefore = read.findLast(({ time }) => time < start)?.time ?? start;
+    const first = Math.min(lastBefore, start - MIN_CANDLES * lengthMs);
+    const candles = read.filter(({ time }) => time >= first && time < end);
+    newest.blocks.set(start, candles);
     const slots = { key: marketKey(market), lengthMs, hours: newest.hours };
     const span = { from: start, until: end, now: judgedAt(options) };
     const isWhole = isOver && this.#gaps.firstDoubtful(candles, slots, span) === null;
