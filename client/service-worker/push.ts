@@ -1,6 +1,5 @@
-import { SUBSCRIPTION_CHANGED } from "@shared/contract/constants.ts";
-import { plainPrice } from "@shared/contract/price-decimals.ts";
 import { z } from "zod/mini";
+import { plainPrice } from "../src/lib/price-decimals.ts";
 
 // Compiling schemas would need `eval`, which the content policy forbids.
 z.config({ jitless: true });
@@ -68,14 +67,6 @@ export async function showPush({ clients, registration }: PushScope, text: strin
     silent,
   };
   await registration.showNotification(title, options);
-}
-
-/** Lets open pages register this browser again: its subscription was replaced or has expired. */
-export async function reportSubscriptionChange({
-  clients,
-}: ServiceWorkerGlobalScope): Promise<void> {
-  const windows = await clients.matchAll({ type: "window", includeUncontrolled: true });
-  for (const page of windows) page.postMessage({ type: SUBSCRIPTION_CHANGED });
 }
 
 /** Opens the page of a notification, in a tab of the app if there is one. */

@@ -1,7 +1,7 @@
 import { clientsClaim } from "workbox-core";
 import { cleanupOutdatedCaches, type PrecacheEntry, precacheAndRoute } from "workbox-precaching";
 import { NavigationRoute, registerRoute } from "workbox-routing";
-import { openNotification, reportSubscriptionChange, showPush } from "./push.ts";
+import { openNotification, showPush } from "./push.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 /** What the offline page consists of; set at build time. */
@@ -25,7 +25,4 @@ registerRoute(
 self.addEventListener("push", (event) => event.waitUntil(showPush(self, event.data?.text() ?? "")));
 self.addEventListener("notificationclick", (event) =>
   event.waitUntil(openNotification(self, event)),
-);
-self.addEventListener("pushsubscriptionchange", (event) =>
-  event.waitUntil(reportSubscriptionChange(self)),
 );

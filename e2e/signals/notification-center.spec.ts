@@ -12,7 +12,8 @@ test("what a toast said is read again in the notification center, on whichever d
   await openLive(page, "/dashboard");
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(bell).toHaveAccessibleName("Notifications");
-  const signal = await makeSignal(trader, { symbol: "BTC/USDT" });
+  // No other test asks for this market: its trade is new, so no fill is published while this test runs.
+  const signal = await makeSignal(trader, { symbol: "LTC/USDT" });
   await expect(bell).toHaveAccessibleName("Notifications, 1 unread");
   await actAsAdmin(`/admin/grant-image-credits/${trader.username}`, { credits: "3" });
   await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
@@ -33,11 +34,13 @@ test("what a toast said is read again in the notification center, on whichever d
   await expect(otherBell).toHaveAccessibleName("Notifications");
   await bell.click();
   await dialog
-    .getByRole("link", { name: /BTC\/USDT/ })
+    .getByRole("link", { name: /LTC\/USDT/ })
     .first()
     .click();
   await expect(page).toHaveURL(new RegExp(`/signals/${signal.signal_id}$`));
   await page.goto(`/bot`);
+  await page.getByRole("combobox", { name: "Symbol" }).fill("LTC/USDT");
+  await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Get Signal" }).click();
   const result = page.locator("[data-signal]");
   await expect(result.getByRole("progressbar")).toBeVisible();

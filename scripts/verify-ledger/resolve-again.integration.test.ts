@@ -66,8 +66,9 @@ describe("outcomes of recorded candles, resolved again", () => {
       abort: new AbortController().signal,
     };
     // What is missing in one answer counts as not traded once a later answer confirms it.
-    for (let check = 0; check < CHECKS; check += 1) {
-      await resolveOutcomes(deps);
+    const count = MARKETS.length * TRADES_PER_MARKET;
+    for (let resolved = 0, check = 0; resolved < count && check < CHECKS; check += 1) {
+      resolved += await resolveOutcomes(deps);
       checkedAt += MINUTE_MS;
     }
     await appendAll(database);

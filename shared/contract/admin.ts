@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { reauthenticationSchema, roleSchema, userCardSchema } from "./account.ts";
+import { roleSchema, userCardSchema } from "./account.ts";
 import { MESSAGES } from "./constants.ts";
 import { analystNameSchema, marketDataSourceSchema, priceFeedSchema } from "./market-data.ts";
 import { pageQuerySchema, wholeNumberSchema } from "./pagination.ts";
+import { paymentDetailsSchema } from "./payment.ts";
+import { reauthenticationSchema } from "./reauthentication.ts";
 import { historyItemSchema } from "./signal.ts";
 import { billingPeriodSchema } from "./subscription.ts";
 
@@ -78,6 +80,13 @@ export const roleChangeSchema = z
   .extend(reauthenticationSchema.shape)
   .meta({ id: "RoleChange" });
 export type RoleChange = z.infer<typeof roleChangeSchema>;
+
+/** The caller confirms it with their own credentials. */
+export const paymentDetailsUpdateSchema = paymentDetailsSchema
+  .partial()
+  .extend(reauthenticationSchema.shape)
+  .meta({ id: "PaymentDetailsUpdate" });
+export type PaymentDetailsUpdate = z.infer<typeof paymentDetailsUpdateSchema>;
 
 export const imageAccessSchema = z
   .object({

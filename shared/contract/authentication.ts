@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { codeSchema, passwordSchema, reauthenticationSchema } from "./account.ts";
 import { MIN_PASSWORD_LENGTH } from "./constants.ts";
+import { codeSchema, passwordSchema, reauthenticationSchema } from "./reauthentication.ts";
 
 /** Usernames are unique case-insensitively. */
 export const usernameSchema = z

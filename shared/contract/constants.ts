@@ -87,9 +87,6 @@ export const HOLD_CANDLES = { min: 1, max: 480, default: 24 } as const;
 
 export const PRICE_DECIMALS = 5;
 
-/** Type of the message from the service worker to pages when the push subscription of the browser changed. */
-export const SUBSCRIPTION_CHANGED = "push-subscription-changed";
-
 export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 export const MIN_PASSWORD_LENGTH = 6;
@@ -127,8 +124,6 @@ export const PRICE_TIMEFRAME = "1h";
 /** Sentences that the specification prescribes and several services use. */
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",
-  budgetUsedUp: "The daily analysis budget is used up.",
-  refusalCharged: `The image credit was not refunded: chart images that the model declines are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
   noCredits: "You don't have any image analysis credits. Please recharge your account to continue.",
   invalidNumber: "Invalid number.",
   proofIncomplete: "Please provide both sender name and a file.",

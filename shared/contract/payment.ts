@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { proofStateSchema, reauthenticationSchema } from "./account.ts";
+import { proofStateSchema } from "./account.ts";
 import { MAX_PAYMENT_DETAIL_LENGTH } from "./constants.ts";
 
 const detail = z.string({ error: "Enter a text." }).max(MAX_PAYMENT_DETAIL_LENGTH, {
@@ -27,12 +27,6 @@ export const PAYMENT_METHODS: Record<keyof PaymentDetails, string> = {
   skrill_details: "Skrill",
   wise_details: "Wise",
 };
-
-export const paymentDetailsUpdateSchema = paymentDetailsSchema
-  .partial()
-  .extend(reauthenticationSchema.shape)
-  .meta({ id: "PaymentDetailsUpdate" });
-export type PaymentDetailsUpdate = z.infer<typeof paymentDetailsUpdateSchema>;
 
 /** With the addresses that receive USDT; absent if the settings have none. */
 export const offeredPaymentsSchema = paymentDetailsSchema

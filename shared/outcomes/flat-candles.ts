@@ -20,7 +20,8 @@ export function withFlatCandles(candles: readonly Candle[], lengthMs: number): C
   return filled;
 }
 
-const flatAt = (time: number, close: number): Candle => ({
+/** A candle without trades. */
+export const flatAt = (time: number, close: number): Candle => ({
   time,
   open: close,
   high: close,

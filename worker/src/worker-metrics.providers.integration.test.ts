@@ -83,6 +83,12 @@ describe("metrics of market data providers", () => {
     expect(await told()).toContain(failures("binance", "refused", 2));
   });
 
+  it("count a rate limit once, as it is not tried again", async () => {
+    exchange.behave("rate-limited", { exchange: "binance", subject: "candles" });
+    await ask(market());
+    expect(await told()).toContain(failures("binance", "rate-limited", 1));
+  });
+
   it("show a provider that is left alone, until it is back", async () => {
     const providers = market(50);
     exchange.behave("down", { exchange: "binance", subject: "candles" });

@@ -1,8 +1,7 @@
-import { MAX_SOCKETS_PER_USER, SUBSCRIPTION_CHANGED } from "@shared/contract/constants.ts";
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
-import { z } from "zod";
 import { forgetKeptSignals, keepSignals } from "../features/history/kept-signals.ts";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
 import { apiOrigin } from "../lib/env.ts";
@@ -61,23 +60,15 @@ const refetchOnRefusal = () =>
 /** What the service worker keeps is for later: its requests would compete with those of the page that is opening. */
 const INSTALL_DELAY_MS = 5_000;
 
-const subscriptionChangedSchema = z.object({ type: z.literal(SUBSCRIPTION_CHANGED) });
-
 /** Keeps what the offline page shows until this session ends. */
 function prepareOffline(token: string): () => void {
   // Without a service worker or storage, the app works online only.
   const ignore = () => undefined;
-  const renew = () => void renewPush().catch(ignore);
-  const install = () => void registerServiceWorker().then(renew).catch(ignore);
-  const onMessage = ({ data }: MessageEvent<unknown>) => {
-    if (subscriptionChangedSchema.safeParse(data).success) renew();
-  };
-  navigator.serviceWorker?.addEventListener("message", onMessage);
+  const install = () => void registerServiceWorker().then(renewPush).catch(ignore);
   const timer = setTimeout(install, INSTALL_DELAY_MS);
   const stop = keepSignals(ignore);
   return () => {
     clearTimeout(timer);
-    navigator.serviceWorker?.removeEventListener("message", onMessage);
     stop();
     if (useSession.getState().token !== token) forgetKeptSignals().catch(ignore);
   };

@@ -1,5 +1,5 @@
 import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
-import { priceDecimals } from "@shared/contract/price-decimals.ts";
+import { priceDecimals } from "./price-decimals.ts";
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -112,13 +112,13 @@ export function formatQuote(price: number): string {
 
 /** A price within a sentence, e.g. `113,900`, `1.16981` or `0.0000091`. */
 export function formatPriceInText(price: number): string {
-  const decimals = priceDecimals(price);
-  const format = priceFormats.get(decimals) ?? numberFormat({ maximumFractionDigits: decimals });
-  priceFormats.set(decimals, format);
-  return format(price);
+  const maximumFractionDigits = priceDecimals(price);
+  textFormats[maximumFractionDigits] ??= numberFormat({ maximumFractionDigits });
+  return textFormats[maximumFractionDigits](price);
 }
 
-const priceFormats = new Map<number, (price: number) => string>();
+/** By the number of decimals: almost all prices have the same. */
+const textFormats: Record<number, ReturnType<typeof numberFormat>> = {};
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {

@@ -102,7 +102,7 @@ describe("requestLog", () => {
   it.each([
     ["/shared/:token", "/Shared/the-token/"],
     ["/shared/:token/image.png", "/shared/the-token/image.png"],
-  ])("leaves out the token of %s", async (route, path) => {
+  ])("leaves out the token of a shared signal: %s", async (route, path) => {
     const lines = await logOf(routed(route), path);
     expect(lines.join()).toContain("[secret]");
     expect(lines.join()).not.toContain("the-token");

@@ -1,6 +1,7 @@
+import { paymentDetailsUpdateSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
-import { offeredPaymentsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
+import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";

@@ -7,6 +7,7 @@ import {
   type Timeframe,
 } from "@shared/contract/market-data.ts";
 import { isOpen, lastClose } from "@shared/domain/trading-hours.ts";
+import { flatAt } from "@shared/outcomes/flat-candles.ts";
 import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 
@@ -99,16 +100,10 @@ function flatBetween(
   const from = Math.max(previous.time + lengthMs, until - count * lengthMs);
   if (from >= until || !isOpen(hours, from)) return [];
   if ((lastClose(hours, until - 1) ?? 0) > previous.time) return [];
-  const { close } = previous;
-  const flat = { open: close, high: close, low: close, close, volume: 0 };
-  return Array.from({ length: Math.ceil((until - from) / lengthMs) }, (_, index) => ({
-    time: from + index * lengthMs,
-    ...flat,
-  }));
+  return Array.from({ length: Math.ceil((until - from) / lengthMs) }, (_, index) =>
+    flatAt(from + index * lengthMs, previous.close),
+  );
 }
-
-/** Whether anything was traded in a candle. Some providers give no volume. */
-export const isTraded = ({ volume, high, low }: Candle): boolean => volume > 0 || high > low;
 
 /** Builds longer candles from gapless shorter ones, oldest first; incomplete ones are left out. */
 export function resample(

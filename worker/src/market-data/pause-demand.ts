@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { z } from "zod";
 
 /** For how long, or until when, a service wants to be left alone, as far as it says so. */
@@ -67,9 +68,9 @@ const FIELD = /"?retry[-_ ]?after"?\s*[:=]\s*"?(\d{1,9}(?:\.\d+)?)\b/i;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 };
 
 /** `try again in 5 minutes`, `"retry_after": 30`. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import pRetry from "p-retry";
@@ -8,7 +9,7 @@ import { ProviderError } from "./market-data.ts";
 /** Where a provider names no time. */
 const DEFAULT_PAUSE_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 24 * 60 * 60_000;
+const MAX_PAUSE_MS = DAY_MS;
 /** Later moments are no dates. */
 const MAX_DATE_MS = 8.64e15;
 

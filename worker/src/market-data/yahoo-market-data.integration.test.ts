@@ -1,11 +1,11 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { isTraded } from "@shared/outcomes/flat-candles.ts";
 import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CCXT_LIMITS, patient } from "../testing/fakes.ts";
-import { isTraded } from "./candles.ts";
 import type { CandleRequest } from "./market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 

@@ -9,6 +9,7 @@ import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
 import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
+import { openingTime } from "../market-data/candles.ts";
 import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { GapRegister } from "./candle-gaps.ts";
@@ -59,6 +60,8 @@ interface ShownCandles {
 export interface NewestCandles extends ShownCandles {
   /** Of the block that is not over. */
   start: number;
+  /** Earlier blocks by their start, each read once for all trades. */
+  blocks: Map<number, Candle[]>;
 }
 
 /**
@@ -99,14 +102,15 @@ export class CandleArchive {
     const { timeframe } = market;
     const lengthMs = TIMEFRAME_MS[timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const openNow = openingTime(now, timeframe);
     const start = Math.floor((openNow - 1) / blockMs) * blockMs;
     const limit = Math.max((openNow - start) / lengthMs, MIN_CANDLES);
     // A cached answer would confirm itself.
     const isFresh = isSettled || this.#doubtful.has(marketKey(market));
     const order = { timeframe, limit, abort, ...(isFresh && { until: openNow }) };
     const { candles, hours } = await this.#read(market, order);
-    return { candles: candles.filter(({ time }) => time < openNow), start, hours };
+    const closed = candles.filter(({ time }) => time < openNow);
+    return { candles: closed, start, hours, blocks: new Map() };
   }
 
   /**
@@ -126,7 +130,7 @@ export class CandleArchive {
       past.push(...(await this.#block(market, newest, { ...options, start })));
     }
     const all = joined(market, [...past, ...newest.candles], newest.hours);
-    const first = Math.floor(from / lengthMs) * lengthMs;
+    const first = openingTime(from, market.timeframe);
     const candles = all.filter(({ time }) => time >= first);
     if (market.data === "replay") return { candles, isCut: false };
     const key = marketKey(market);
@@ -192,15 +196,19 @@ export class CandleArchive {
     const { now, abort } = options;
     const { timeframe, data } = market;
     const key = `${marketKey(market)} from ${start}`;
-    const kept = this.#kept.get(key)?.parts;
-    if (kept) return kept.candles;
+    const known = newest.blocks.get(start) ?? this.#kept.get(key)?.parts?.candles;
+    if (known) return known;
     const lengthMs = TIMEFRAME_MS[timeframe];
     const end = start + BLOCK_CANDLES * lengthMs;
-    const openNow = Math.floor(now / lengthMs) * lengthMs;
+    const openNow = openingTime(now, timeframe);
     const read = await this.#readPast(market, { start, end, openNow, abort });
     const shown = [...read, ...newest.candles].toSorted((a, b) => a.time - b.time);
     const isOver = (shown.at(-1)?.time ?? 0) >= end;
-    const candles = read.filter(({ time }) => time < end);
+    // Some earlier ones overlap with the block before, and the last one says what a gap at the start stands at.
+    const lastBefore = read.findLast(({ time }) => time < start)?.time ?? start;
+    const first = Math.min(lastBefore, start - MIN_CANDLES * lengthMs);
+    const candles = read.filter(({ time }) => time >= first && time < end);
+    newest.blocks.set(start, candles);
     const slots = { key: marketKey(market), lengthMs, hours: newest.hours };
     const span = { from: start, until: end, now: judgedAt(options) };
     const isWhole = isOver && this.#gaps.firstDoubtful(candles, slots, span) === null;
@@ -290,7 +298,7 @@ export class CandleArchive {
   ): Promise<ShownCandles | null> {
     const finerMs = TIMEFRAME_MS[finer];
     const end = candle.time + TIMEFRAME_MS[timeframe];
-    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, floorTo(now, finerMs)));
+    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, openingTime(now, finer)));
     const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
     const order = { timeframe: finer, within: market.timeframe, abort };
     const mayStillCome = now < end + MAX_PARTS_DELAY_MS;
@@ -322,8 +330,6 @@ export class CandleArchive {
     return { candles, hours };
   }
 }
-
-const floorTo = (time: number, stepMs: number): number => Math.floor(time / stepMs) * stepMs;
 
 const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
   TIMEFRAMES.filter((finer) => {

@@ -91,6 +91,20 @@ describe("outcomes of feeds that are late, incomplete or silent", () => {
   const minutely = (prices: readonly Bar[], from: number) =>
     bars(prices, { timeframe: "1m", from });
 
+  it("read each past block once for all trades, also where a candle of it is missing", async () => {
+    const readsFor = async (trades: number): Promise<number> => {
+      await database.marketAnalyses.deleteMany({});
+      for (let count = 0; count < trades; count++) {
+        await storeTrade(database, ann, { madeAt: new Date(NOON) });
+      }
+      const candles = hourly(Array<Bar>(400).fill(CALM)).filter((_, index) => index !== 10);
+      const market = scriptedMarket({ "1h": candles }, NOON);
+      await worker(market)(NOON + 400 * HOUR_MS + 5_000);
+      return market.asked.filter(({ timeframe }) => timeframe === "1h").length;
+    };
+    expect(await readsFor(6)).toBe(await readsFor(1));
+  });
+
   it("are those of the complete candles if a feed lags over the end of a block", async () => {
     const blockMs = 300 * MINUTE_MS;
     const end = Math.ceil(NOON / blockMs) * blockMs;

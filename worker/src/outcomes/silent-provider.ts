@@ -11,6 +11,7 @@ import {
 } from "@shared/outcomes/resolve-trade.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import type { Types } from "mongoose";
+import { openingTime } from "../market-data/candles.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { CandleArchive, Market, NewestCandles, ReadOptions } from "./candle-archive.ts";
 import { commitOutcome, type DecidedTrade } from "./commit-outcome.ts";
@@ -39,7 +40,7 @@ type SilenceDeps = Pick<WorkerDeps, "database" | "now" | "tradingCosts"> & {
 /** Whether a candle is due that the provider does not show, while the market is open. */
 export function isLate({ timeframe }: Market, { candles, hours }: NewestCandles, now: number) {
   const lengthMs = TIMEFRAME_MS[timeframe];
-  const dueCandle = (Math.floor(now / lengthMs) - 1) * lengthMs;
+  const dueCandle = openingTime(now, timeframe) - lengthMs;
   return (candles.at(-1)?.time ?? 0) < dueCandle && isOpenDuring(hours, dueCandle, lengthMs);
 }
 
@@ -96,9 +97,7 @@ export async function decideWithout(
 }
 
 const knownUntil = ({ course, trade, providerChange }: PendingTrade): number =>
-  course?.through ??
-  providerChange?.at.getTime() ??
-  Math.floor(trade.createdAt / TIMEFRAME_MS[trade.timeframe]) * TIMEFRAME_MS[trade.timeframe];
+  course?.through ?? providerChange?.at.getTime() ?? openingTime(trade.createdAt, trade.timeframe);
 
 const isOver = ({ trade, course }: PendingTrade, now: number): boolean =>
   now >= holdLimitAt(trade, course) + MAX_SILENCE_MS;

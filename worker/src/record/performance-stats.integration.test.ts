@@ -60,6 +60,22 @@ describe("the record of analyses", () => {
     });
   });
 
+  it("is empty while it is measured for the first time", async () => {
+    await store(win(1));
+    const seen: unknown[] = [];
+    const analyses = database.marketAnalyses.collection;
+    const find: typeof analyses.find = analyses.find.bind(analyses);
+    vi.spyOn(analyses, "find").mockImplementationOnce((...args) => {
+      seen.push(read());
+      return find(...args);
+    });
+    await refresh();
+    expect(await Promise.all(seen)).toMatchObject([
+      { updated_at: null, counts: { decided: 0 }, recorded: { symbols: [], analysts: [] } },
+    ]);
+    expect((await read()).counts.wins).toBe(1);
+  });
+
   it("counts every kind of end", async () => {
     await store({ count: 20, ...win(1) });
     await store({ count: 15, ...loss(2) });

@@ -161,7 +161,11 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
   const startedAt = deps.now();
   const isState = { _id: PERFORMANCE_STATE_ID };
   const state = await performanceStates
-    .findOneAndUpdate(isState, { $inc: { run: 1 } }, { upsert: true, returnDocument: "after" })
+    .findOneAndUpdate(
+      isState,
+      { $inc: { run: 1 }, $setOnInsert: { recorded: [] } },
+      { upsert: true, returnDocument: "after" },
+    )
     .lean();
   const changed = await findChanges(deps, state.until ? UNCOUNTED : [ENDED]);
   await performanceStates.updateOne(isState, {

@@ -27,6 +27,8 @@ import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.
 /** Reserved for queueing, committing and the response. */
 const MARGIN_MS = 6_000;
 
+const BUDGET_USED_UP = "The daily analysis budget is used up.";
+
 /** A shorter limit after a takeover, as the user has waited already. */
 const TAKEOVER_RUN_MS = 45_000;
 
@@ -221,7 +223,7 @@ async function untilClosed(
 
 function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
   if (error instanceof BudgetUsedUpError) {
-    return failedRun(MESSAGES.budgetUsedUp, [MESSAGES.budgetUsedUp]);
+    return failedRun(BUDGET_USED_UP, [BUDGET_USED_UP]);
   }
   if (error instanceof ModelRefusalError) {
     return { ...failedRun("The AI model declined this request."), isRefusal: true };

@@ -1,8 +1,4 @@
-import {
-  IMAGE_ANALYSIS_CREDITS,
-  MAX_REFUSAL_REFUNDS,
-  MESSAGES,
-} from "@shared/contract/constants.ts";
+import { IMAGE_ANALYSIS_CREDITS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type {
@@ -19,6 +15,8 @@ import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
+
+const REFUSAL_CHARGED = `The image credit was not refunded: chart images that the model declines are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`;
 
 /** Concurrent refunds conflict if the transaction also adds an event for the user. */
 async function hasUsedRefusalRefunds(
@@ -40,7 +38,7 @@ async function warnOfCharge(
 ): Promise<SignalRecord> {
   const { _id, analysis } = signal;
   if (!analysis) throw new Error("A failed signal has no analysis.");
-  const warnings = [...analysis.warnings, MESSAGES.refusalCharged];
+  const warnings = [...analysis.warnings, REFUSAL_CHARGED];
   await nativeCollection(database.signals).updateOne(
     { _id },
     { $set: { "analysis.warnings": warnings } },

@@ -2,6 +2,7 @@ import type { UserCard } from "@shared/contract/account.ts";
 import {
   type ActionDone,
   actionDoneSchema,
+  type PaymentDetailsUpdate,
   type RoleChange,
   setupSchema,
   systemHealthSchema,
@@ -13,7 +14,6 @@ import {
 import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
-import type { PaymentDetailsUpdate } from "@shared/contract/payment.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
 import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";

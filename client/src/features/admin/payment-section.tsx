@@ -1,9 +1,9 @@
 import { Form } from "@base-ui/react/form";
+import { paymentDetailsUpdateSchema } from "@shared/contract/admin.ts";
 import {
   PAYMENT_METHODS,
   type PaymentDetails,
   paymentDetailsSchema,
-  paymentDetailsUpdateSchema,
 } from "@shared/contract/payment.ts";
 import { useState } from "react";
 import { hasCode } from "../../lib/api/errors.ts";

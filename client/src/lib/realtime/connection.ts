@@ -62,9 +62,9 @@ export class LiveConnection {
   constructor(deps: LiveConnectionDeps) {
     this.#deps = deps;
     // In an address, a path would be a namespace of Socket.IO.
-    const { origin, pathname } = new URL(deps.apiUrl);
+    const { origin, pathname } = new URL(`${deps.apiUrl}/socket.io`);
     this.#socket = io(origin, {
-      path: `${pathname.replace(/\/$/, "")}/socket.io`,
+      path: pathname,
       autoConnect: false,
       forceNew: true,
       transports: ["websocket", "polling"],

@@ -27,16 +27,14 @@ interface WatchedSymbol {
 /** The server allows two requests a second. */
 const MIN_REQUEST_INTERVAL_MS = 600;
 const RETRY_MS = 5_000;
-const STALE_CHECK_INTERVAL_MS = 1_000;
 
 /** What is on the screen, in the order in which it appeared. */
 const watched = new Map<string, WatchedSymbol>();
 let watchPrices: WatchPrices | null = null;
-let closedAt = Date.now();
 let requested = "";
 let requestedAt = Number.NEGATIVE_INFINITY;
 let requestTimer: ReturnType<typeof setTimeout> | undefined;
-let staleTimer: ReturnType<typeof setInterval> | undefined;
+let staleTimer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * The live price of a market while the component is mounted; null before the first one, and for visitors and users
@@ -54,6 +52,7 @@ export function useLivePrice(symbol: string | undefined): CurrentPrice | null {
 /** The connection is open, or the account has changed. */
 export function startPrices(watch: WatchPrices): void {
   watchPrices = watch;
+  clearTimeout(staleTimer);
   requested = "";
   for (const symbol of watched.values()) symbol.isRefused = false;
   requestSoon();
@@ -61,22 +60,21 @@ export function startPrices(watch: WatchPrices): void {
 
 /** The connection is closed. Prices stay until they are stale. */
 export function stopPrices(): void {
-  if (watchPrices) closedAt = Date.now();
+  if (watchPrices) staleTimer = setTimeout(markStale, PRICE_STALE_MS);
   watchPrices = null;
   clearTimeout(requestTimer);
 }
 
 export function receivePrice({ symbol, price, at }: LivePrice): void {
   const entry = watched.get(symbol);
-  if (entry) show(entry, { price, at, isStale: isStale(at) });
+  const isStale = Date.now() - Date.parse(at) > PRICE_STALE_MS;
+  if (entry) show(entry, { price, at, isStale });
 }
 
 export function receiveStale({ symbol, stale, at }: StalePrice): void {
   const entry = watched.get(symbol);
   if (entry?.current) show(entry, { ...entry.current, at, isStale: stale });
 }
-
-const isStale = (at: string): boolean => Date.now() - Date.parse(at) > PRICE_STALE_MS;
 
 function add(symbol: string, listener: () => void): () => void {
   const known = watched.get(symbol);
@@ -86,15 +84,11 @@ function add(symbol: string, listener: () => void): () => void {
     watched.set(symbol, entry);
     requestSoon();
   }
-  staleTimer ??= setInterval(markStale, STALE_CHECK_INTERVAL_MS);
   return () => {
     entry.listeners.delete(listener);
     if (entry.listeners.size > 0) return;
     watched.delete(symbol);
     requestSoon();
-    if (watched.size > 0) return;
-    clearInterval(staleTimer);
-    staleTimer = undefined;
   };
 }
 
@@ -105,7 +99,6 @@ function show(entry: WatchedSymbol, current: CurrentPrice): void {
 
 /** While the connection is open, the server says which prices are stale. */
 function markStale(): void {
-  if (watchPrices || Date.now() - closedAt <= PRICE_STALE_MS) return;
   for (const entry of watched.values()) {
     const { current } = entry;
     if (current && !current.isStale) show(entry, { ...current, isStale: true });

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Me, Reauthentication } from "@shared/contract/account.ts";
+import type { Me } from "@shared/contract/account.ts";
 import type {
   DisableTwoFactorRequest,
   RecoveryCodes,
   TwoFactorSetup,
 } from "@shared/contract/authentication.ts";
+import type { Reauthentication } from "@shared/contract/reauthentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";

@@ -1,4 +1,4 @@
-import { PRICE_DECIMALS } from "./constants.ts";
+import { PRICE_DECIMALS } from "@shared/contract/constants.ts";
 
 /** Prices below have fewer than four significant digits in `PRICE_DECIMALS`. */
 const TINY_PRICE = 0.01;
