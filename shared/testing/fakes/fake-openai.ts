@@ -162,7 +162,7 @@ function completion(
     id: "chatcmpl-fake",
     object: "chat.completion",
     created: Math.floor(Date.now() / 1_000),
-    model: body.model,
+    model: `${body.model}-2026-10-01`,
     choices: [
       {
         index: 0,

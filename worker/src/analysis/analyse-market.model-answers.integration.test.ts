@@ -26,13 +26,13 @@ beforeEach(() => openai.reset());
 
 const costs = DEFAULT_TRADING_COSTS.crypto;
 
-/** A whole signal through the real client; each call may take half a second. */
+/** A whole signal through the real client. */
 function makeSignal(chartImage?: string) {
   const analyst = createOpenAiAnalyst({
     apiKey: "sk-test",
     baseUrl: openai.baseUrl,
     model: "test-model",
-    callTimeoutMs: 500,
+    callTimeoutMs: 30_000,
     maxOutputTokens: 4_000,
     price: { promptUsd: 1, completionUsd: 4 },
   });
@@ -133,7 +133,7 @@ describe("an answer of the model", () => {
           apiKey: "sk-test",
           baseUrl: own.baseUrl,
           model: "test-model",
-          callTimeoutMs: 1_500,
+          callTimeoutMs: ends === "timeout" ? 500 : 30_000,
           maxOutputTokens: 4_000,
           price: null,
         });
@@ -238,16 +238,15 @@ describe("an answer of the model", () => {
     ]);
   });
 
-  it("to an image of another market is shown with a warning, whatever the image says", async () => {
+  it("to an image of another market ends as a WAIT with one warning, whatever the image says", async () => {
     openai.behave({
       kind: "advice",
       advice: { chart_symbol: "ETHUSDT", chart_last_price: 3_812.5, chart_timeframe: "1h" },
     });
     const { analysis } = await makeSignal("data:image/png;base64,AAAA");
     expect(analysis.warnings).toEqual([
-      'The chart image seems to show "ETHUSDT", not BTC/USDT.',
-      expect.stringMatching(/^The chart image seems to show a price of 3812\.50/),
+      'The chart image seems to show "ETHUSDT", not BTC/USDT, so this is a WAIT. Its credit was returned.',
     ]);
-    expect(analysis.final_signal).toBe("BUY");
+    expect(analysis.final_signal).toBe("WAIT");
   });
 });

@@ -32,7 +32,10 @@ export interface AdviceRequest {
 
 export interface AdviceReply {
   advice: Advice;
+  /** As the settings name it: a record is kept for each. */
   model: string;
+  /** As the server names the model that replied, which may be a version of `model` or its replacement. */
+  servedModel?: string;
   prompt: string;
   rawReply: string;
   /** Why the reply was cut off, as sent back to the analyst. `advice` is `NO_ADVICE` then. */

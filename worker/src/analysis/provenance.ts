@@ -13,6 +13,8 @@ const countSchema = z.number().int().nonnegative();
 const analystCallSchema = z.object({
   prompt: z.string(),
   rawReply: z.string(),
+  /** As the server named the model. */
+  servedModel: z.string().optional(),
   corrections: z.array(z.string()),
   rejectedFor: z.array(z.string()),
   cutOff: z.literal(true).optional(),
@@ -112,6 +114,7 @@ const presentCall = ({
   rawReply: reply.rawReply,
   corrections,
   rejectedFor: checked.accepted ? [] : checked.reasons,
+  ...(reply.servedModel !== undefined && { servedModel: reply.servedModel }),
   ...(reply.cutOff !== undefined && { cutOff: true }),
   tries,
   usage,

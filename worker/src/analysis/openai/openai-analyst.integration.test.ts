@@ -67,7 +67,7 @@ describe("asking the model", () => {
     const { stop_loss: stop, take_profit: target } = reply.advice;
     expect(stop).toBeCloseTo(brief.price - 1.5 * (brief.indicators.atr14 ?? 0), 1);
     expect(target).toBeCloseTo(brief.price + 3 * (brief.indicators.atr14 ?? 0), 1);
-    expect(reply.model).toBe("test-model");
+    expect(reply).toMatchObject({ model: "test-model", servedModel: "test-model-2026-10-01" });
     expect(JSON.parse(reply.rawReply)).toEqual(reply.advice);
     expect(reply.prompt).toContain(PROMPT_VERSION);
     expect(reply.prompt).toContain(`Last close: ${brief.price}`);

@@ -84,9 +84,10 @@ function toReply(
   if (completion.end === "declined") throw new ModelRefusalError({ provider: "openai" });
   const isCutOff = completion.end === "cut-off";
   const prompt = promptProvenance(request);
-  const model = completion.model ?? options.model;
+  const { model } = options;
   const rawReply = completion.text.slice(0, isCutOff ? MAX_REPLY_LENGTH : undefined);
-  const said = { model, prompt, rawReply };
+  const servedModel = completion.model;
+  const said = { model, prompt, rawReply, ...(servedModel !== undefined && { servedModel }) };
   if (isCutOff) {
     const cutOff = cutOffReason(completion, options.maxOutputTokens);
     return { ...said, advice: NO_ADVICE, cutOff, ...(request.chartImage && { chart: NO_READING }) };
