@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   bench: () => import("./bench/main.ts"),
   backup: () => import("./backup/run-backup.ts"),
   "database-accounts": () => import("./database-accounts/create-accounts.ts"),
+  "check-model": () => import("./check-model/run-check-model.ts"),
   reproduce: () => import("./reproduce/run-reproduce-command.ts"),
   "verify-ledger": () => import("./verify-ledger/run-verify-ledger.ts"),
   backtest: () => import("./backtest/run-backtest-command.ts"),

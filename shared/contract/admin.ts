@@ -210,13 +210,57 @@ const workerReportSchema = z.object({
 });
 export type WorkerReport = z.infer<typeof workerReportSchema>;
 
-/** `backlog`: signals wait for too long. */
+/** One analysis of recorded candles, which makes no signal and no record. */
+export const modelTestResultSchema = z.object({
+  /** The advice passed all checks. */
+  is_usable: z.boolean(),
+  /** The advice, or what to change. */
+  detail: z.string(),
+  /** Answers of the model, including that to a correction. */
+  answers: countSchema,
+  /** Null if the server counts none. */
+  prompt_tokens: countSchema.nullable(),
+  completion_tokens: countSchema.nullable(),
+  /** Null if the price of the model is not set. */
+  cost_usd: z.number().nonnegative().nullable(),
+  latency_ms: countSchema,
+});
+export type ModelTestResult = z.infer<typeof modelTestResultSchema>;
+
+/** What the workers know of the AI model that they use. */
+const modelReportSchema = z.object({
+  /** Of the server, without user, password and query. */
+  address: z.string(),
+  model: z.string(),
+  /** What its calls contain, as the server accepts it; null before the first answer. */
+  accepts: z
+    .object({
+      response_format: z.string(),
+      /** Name of the limit of a reply; `none` if the server accepts neither. */
+      token_limit: z.string(),
+      left_out: z.array(z.string()),
+      learned_at: z.iso.datetime(),
+    })
+    .nullable(),
+  /** A fault of the settings in the last call; null once a call succeeds. */
+  fault: z.object({ detail: z.string(), at: z.iso.datetime() }).nullable(),
+  /** What the server's list says of the model: unknown, to be shut down, too short a context. */
+  notices: z.array(z.string()),
+  /** The last test of the model; `result` is null until a worker has made it. */
+  test: z
+    .object({ requested_at: z.iso.datetime(), result: modelTestResultSchema.nullable() })
+    .nullable(),
+});
+export type ModelReport = z.infer<typeof modelReportSchema>;
+
+/** `backlog`: signals wait for too long. `model`: the AI model has a fault or a notice. */
 const systemProblemSchema = z.enum([
   "no-worker",
   "feed-interrupted",
   "backlog",
   "provider-failing",
   "price-feed-lost",
+  "model",
 ]);
 export type SystemProblem = z.infer<typeof systemProblemSchema>;
 
@@ -232,6 +276,8 @@ export const systemHealthSchema = z
       oldest_waiting_seconds: z.number().nonnegative(),
     }),
     workers: z.array(workerReportSchema),
+    /** Of all workers that use an AI model. */
+    models: z.array(modelReportSchema),
     /** Markets with live prices, by kind of feed. */
     prices: z.record(priceFeedSchema, countSchema),
     /** `event_feed`: committed events reach this server. */

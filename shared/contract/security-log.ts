@@ -31,6 +31,7 @@ export const SECURITY_EVENTS = {
     "queue:changed",
     "channels:paused",
     "channels:resumed",
+    "model:tested",
   ],
   access: [
     "access:refused",

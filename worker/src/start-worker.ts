@@ -13,7 +13,11 @@ import {
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
-import { warnOfShortContext } from "./analysis/openai/server-models.ts";
+import {
+  configuredServer,
+  modelServerId,
+  storedModelServer,
+} from "./analysis/openai/model-server-store.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
 import { emailSender } from "./delivery/email-sender.ts";
@@ -54,7 +58,10 @@ export const createServices = async (
     logger,
     database,
   }),
-  analyst: createAnalyst(settings, { logger, database }),
+  analyst: createAnalyst(settings, {
+    server: storedModelServer({ database, logger }, configuredServer(settings)),
+    logger,
+  }),
 });
 
 export const runWorker = (
@@ -106,9 +113,9 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
-  await probeServices(options, shutdown.signal);
-  const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
-  const heartbeat = await startHeartbeat({ ...deps, workerId, concurrency, model, market });
+  await market.probe();
+  const setup = analystSetup(services.analyst, settings);
+  const heartbeat = await startHeartbeat({ ...deps, ...setup, workerId, concurrency, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
   const candles = startCandlePublisher(deps);
   const prices = startPrices({ ...deps, workerId, market });
@@ -136,14 +143,11 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   };
 }
 
-/** Nothing waits for the server of the model, which may be slow. */
-async function probeServices(
-  { settings, logger, services }: WorkerOptions,
-  abort: AbortSignal,
-): Promise<void> {
-  void warnOfShortContext(settings, { logger, abort });
-  await services.market.probe();
-}
+/** `model` is that of the records, `modelServer` the id of what is known of its server. */
+const analystSetup = ({ name }: Analyst, settings: DeliverySettings) =>
+  name === "openai"
+    ? { model: settings.OPENAI_MODEL, modelServer: modelServerId(configuredServer(settings))._id }
+    : { model: name };
 
 /** Without the key, the addresses of channels cannot be read; signals are made all the same. */
 async function startChannelDelivery(
@@ -227,10 +231,12 @@ export async function startHeartbeat(options: {
   now: () => Date;
   analyst: Pick<Analyst, "name" | "version">;
   model: string;
+  modelServer?: string;
   concurrency: number;
   market: Pick<MarketDataSelection, "currentSource" | "health">;
 }): Promise<{ stop: () => Promise<void> }> {
   const { workerId: _id, database, logger, analyst, model, concurrency, market } = options;
+  const { modelServer } = options;
   const startedAt = options.now();
   const report = async () => {
     const data = market.currentSource();
@@ -240,7 +246,7 @@ export async function startHeartbeat(options: {
       { upsert: true },
     );
     const providers = market.health().map(({ failures: _failures, ...health }) => health);
-    const made = { marketData: data, analyst: analyst.name };
+    const made = { marketData: data, analyst: analyst.name, ...(modelServer && { modelServer }) };
     const status = { $literal: { ...made, concurrency, providers, startedAt } };
     await database.workerStatuses.updateOne(
       { _id },

@@ -178,6 +178,15 @@ export const adminRoutes = {
     summary: "State of the queue, the workers with their providers, and the event feed",
     responses: { 200: { description: "The current state.", schema: systemHealthSchema } },
   }),
+  testModel: defineRoute("POST /admin/test-model", {
+    ...administration,
+    summary: "Test the AI model with one analysis of recorded candles",
+    description:
+      "A worker makes it within a minute, at the cost of one analysis; no signal and no record comes of it. `GET /admin/health` shows the result.",
+    limits: [{ name: "test-model", points: 20, per: "hour", by: ["user"] }],
+    responses: { 202: done },
+    errors: ["unavailable"],
+  }),
   createQueueTicket: defineRoute("POST /admin/queue/ticket", {
     ...queue,
     summary: "Create a ticket for the queue dashboard",

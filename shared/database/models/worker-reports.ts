@@ -17,6 +17,8 @@ export interface WorkerStatusRecord {
   _id: string;
   marketData: MarketDataSource;
   analyst: AnalystName;
+  /** Id of its record in `model_servers`; absent without an AI model. */
+  modelServer?: string;
   concurrency: number;
   /** In the order in which they are asked. */
   providers: ProviderHealthRecord[];

@@ -1,9 +1,8 @@
-import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analyst.ts";
 import type { TokenPrice } from "./openai/find-completion.ts";
-import { storedModelServer, VENDOR_URL } from "./openai/model-server-store.ts";
+import type { ModelServerStore } from "./openai/model-server-store.ts";
 import { createOpenAiAnalyst } from "./openai/openai-analyst.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
 
@@ -23,14 +22,17 @@ type AnalystSettings = Pick<
   | "OPENAI_PRICE_COMPLETION"
 >;
 
+export interface KnownServer {
+  /** What is known of the model's server. */
+  server?: ModelServerStore;
+  logger?: Logger;
+}
+
 /**
  * The language model if an API key is set, else the built-in rules.
- * @param shared where all workers keep what the model's server accepts; without it, this process keeps it for itself
+ * @param known without a server, the analyst keeps what it learns for itself
  */
-export function createAnalyst(
-  settings: AnalystSettings,
-  shared?: { database: Pick<Database, "modelServers">; logger: Logger },
-): Analyst {
+export function createAnalyst(settings: AnalystSettings, known: KnownServer = {}): Analyst {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: model } = settings;
   if (!apiKey) return rulesAnalyst;
   const callTimeoutMs = settings.OPENAI_TIMEOUT_S * MS_PER_SECOND;
@@ -44,10 +46,7 @@ export function createAnalyst(
     imageCallTimeoutMs: Math.max(callTimeoutMs, IMAGE_CALL_TIMEOUT_MS),
     maxOutputTokens: settings.OPENAI_MAX_OUTPUT_TOKENS,
     price: priceOf(settings),
-    ...(shared && {
-      server: storedModelServer(shared, { baseUrl: baseUrl ?? VENDOR_URL, model }),
-      logger: shared.logger,
-    }),
+    ...known,
   });
 }
 

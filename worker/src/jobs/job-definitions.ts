@@ -16,6 +16,7 @@ import {
   requeueStrandedSignals,
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { ModelChecks } from "./model-checks.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 import { runSchedule } from "./schedule-analyses.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
@@ -39,6 +40,7 @@ export const recurringJobs = (
   watchEntriesJob(deps),
   resolveOutcomesJob(deps, market.sources),
   measurePerformanceJob(deps),
+  ...(settings.OPENAI_API_KEY === undefined ? [] : [checkModelJob(deps, settings)]),
   ...(settings.DEMO_RECORD === "on" ? [seedDemoRecordJob(deps, market)] : []),
   publishLedgerHeadJob(deps, settings),
   witnessLedgerHeadsJob({ ...deps, settings }),
@@ -53,6 +55,18 @@ const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
     await repairUnfinishedCounts(deps);
   },
 });
+
+/** Its first run asks the server again, however lately another worker did: the settings may have changed. */
+function checkModelJob(deps: WorkerDeps, settings: WorkerSettings): RecurringJob {
+  const checks = new ModelChecks(deps, settings);
+  return {
+    name: "check-model",
+    every: "5 seconds",
+    lockMs: 30_000,
+    runsAtStart: true,
+    work: (abort) => checks.run(abort),
+  };
+}
 
 const sweepSubscriptionsJob = (deps: WorkerDeps): RecurringJob => ({
   name: "sweep-subscriptions",

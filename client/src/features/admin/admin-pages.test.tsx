@@ -222,9 +222,57 @@ const down: SystemHealth = {
   problems: ["no-worker"],
   queue: { waiting: 3, running: 0, oldest_waiting_seconds: 75 },
   workers: [],
+  models: [],
   prices: { websocket: 8, polling: 11, fallback: 0 },
   server: { event_feed: "running", version: "0.1.0" },
 };
+
+test("the AI model is tested from the system page, with its faults and the result", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  try {
+    const report = {
+      address: "https://models.example/v1",
+      model: "local",
+      accepts: null,
+      fault: { detail: "openai: no such model (404): check OPENAI_MODEL", at: down.checked_at },
+      notices: ["The server does not list OPENAI_MODEL=local. Check the name."],
+      test: null,
+    };
+    const up = { ...down, problems: ["model" as const], queue: { ...down.queue, waiting: 0 } };
+    api.reply("GET /admin/health", { ...up, models: [report] });
+    api.reply("POST /admin/test-model", { detail: "The model is being tested." });
+    const { user } = openApp("/admin/system", ADMIN);
+    await screen.findByText(report.notices[0] ?? "");
+    expect(screen.getAllByText("No such model (404): check OPENAI_MODEL.")).toHaveLength(2);
+    const asked = { requested_at: down.checked_at, result: null };
+    api.reply("GET /admin/health", { ...up, models: [{ ...report, test: asked }] });
+    await user.click(screen.getByRole("button", { name: "Test the model" }));
+    await screen.findByText(/^Testing with one analysis/);
+    const result = {
+      is_usable: true,
+      detail: "The advice passed all checks.",
+      answers: 1,
+      prompt_tokens: 3_100,
+      completion_tokens: 400,
+      cost_usd: null,
+      latency_ms: 2_340,
+    };
+    const accepts = {
+      response_format: "text",
+      token_limit: "max_tokens",
+      left_out: ["system_role"],
+      learned_at: down.checked_at,
+    };
+    const healthy = { ...report, accepts, fault: null, notices: [], test: { ...asked, result } };
+    api.reply("GET /admin/health", { ...up, problems: [], models: [healthy] });
+    await screen.findByText("2.3 s");
+    screen.getByText("3,100 + 400");
+    screen.getByText("The server accepts text, max_tokens, without system_role.");
+    expect(screen.queryByText(/^Testing with/)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 test("a system without a worker is reported, and its recovery shows within seconds", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });

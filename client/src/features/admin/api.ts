@@ -85,6 +85,12 @@ export const savePaymentDetails = (body: PaymentDetailsUpdate): Promise<ActionDo
 export const setDeliveriesPaused = (isPaused: boolean): Promise<ActionDone> =>
   api({ method: "POST", path: `/admin/channels/${isPaused ? "pause" : "resume"}`, schema });
 
+/** Workers make the test; the system's health shows the result. */
+export async function testModel(): Promise<void> {
+  await api({ method: "POST", path: "/admin/test-model", schema });
+  await refetch({ queryKey: adminKeys.health });
+}
+
 export function clearAllHistory(): Promise<ActionDone> {
   const path = "/admin/clear-all-signal-history";
   return api({ method: "POST", path, timeoutMs: TIMEOUTS_MS.cleanup, schema });

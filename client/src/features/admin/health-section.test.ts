@@ -24,6 +24,7 @@ const health = (change: Partial<SystemHealth>): SystemHealth => ({
   problems: [],
   queue: { waiting: 0, running: 3, oldest_waiting_seconds: 0 },
   workers: [worker(provider("binance", "ok"))],
+  models: [],
   prices: { websocket: 8, polling: 11, fallback: 0 },
   server: { event_feed: "running", version: "1.0.0" },
   ...change,

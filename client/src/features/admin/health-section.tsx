@@ -18,6 +18,7 @@ import { failureToast } from "../../ui/show-toast.ts";
 import { ColumnHeadings } from "../../ui/table.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
 import { useHealth } from "./api.ts";
+import { ModelCard, needsAttention, sentence } from "./model-card.tsx";
 
 const failureLabels = {
   unreachable: "Not reachable",
@@ -50,6 +51,9 @@ export function HealthSection() {
         {(health) => (
           <>
             <Overview health={health} isStale={query.isError} />
+            {health.models.map((report) => (
+              <ModelCard key={`${report.address} ${report.model}`} report={report} />
+            ))}
             {health.workers.map((worker) => (
               <WorkerCard key={worker.id} worker={worker} nowMs={Date.parse(health.checked_at)} />
             ))}
@@ -295,7 +299,7 @@ export function summarizeHealth(health: SystemHealth): HealthSummary {
   return { status: problems.length > 0 ? "degraded" : "ok", problems };
 }
 
-function describeProblem(problem: SystemProblem, { queue, workers }: SystemHealth) {
+function describeProblem(problem: SystemProblem, { queue, workers, models }: SystemHealth) {
   if (problem === "backlog") {
     const duration = formatDuration(queue.oldest_waiting_seconds * 1_000);
     const text = `Oldest signal waiting: ${duration}. Add workers or increase concurrency.`;
@@ -307,6 +311,11 @@ function describeProblem(problem: SystemProblem, { queue, workers }: SystemHealt
     const names = [...new Set(failing.map(({ provider }) => provider))].join(", ");
     const text = "Signals use another provider as long as one has the candles.";
     return { title: `Failing: ${names}`, text };
+  }
+  if (problem === "model") {
+    const { fault, notices = [] } = models.find(needsAttention) ?? {};
+    const [text = ""] = [...(fault ? [sentence(fault.detail)] : []), ...notices];
+    return { title: problemTitles.model, text };
   }
   return { title: problemTitles[problem], text: problemTexts[problem] };
 }
@@ -323,4 +332,5 @@ export const problemTitles: Record<SystemProblem, string> = {
   backlog: "Signals are waiting",
   "provider-failing": "A data provider is failing",
   "price-feed-lost": "Live prices of an exchange are lost",
+  model: "The AI model needs attention",
 };

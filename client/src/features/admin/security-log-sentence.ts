@@ -153,6 +153,7 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     label: "Deliveries resumed",
     describe: () => "resumed the deliveries to all channels",
   },
+  "model:tested": { label: "AI model tested", describe: () => "tested the AI model" },
   "access:refused": {
     label: "Access refused",
     describe: (_, { route, reason }) => `was refused ${refusals[String(reason)] ?? route}`,

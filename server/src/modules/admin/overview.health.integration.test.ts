@@ -52,9 +52,51 @@ describe("GET /admin/health", () => {
       problems: ["no-worker"],
       queue: { waiting: 0, running: 0, oldest_waiting_seconds: 0 },
       workers: [],
+      models: [],
       prices: { websocket: 0, polling: 0, fallback: 0 },
       server: { event_feed: "running", version: productVersion() },
     });
+  });
+
+  it("shows the models of the workers with their faults, and asks for one test at a time", async () => {
+    const { modelServers, workerStatuses } = server.database;
+    const request = () => server.call("/admin/test-model", { method: "POST", token });
+    expect((await request()).status).toBe(503);
+    const named = { address: "https://models.example/v1", model: "m" };
+    await modelServers.create([
+      {
+        ...named,
+        _id: "used",
+        accepts: {
+          responseFormat: "text",
+          tokenLimit: "max_tokens",
+          leftOut: [],
+          learnedAt: secondsAgo(60),
+        },
+        listing: { notices: ["It ends."], checkedAt: secondsAgo(60) },
+        fault: { message: "openai: check OPENAI_MODEL", at: secondsAgo(5) },
+      },
+      { ...named, _id: "former" },
+    ]);
+    await workerStatuses.create([worker("a", { modelServer: "used" }), worker("b")]);
+    const before = await read();
+    expect(before.problems).toEqual(["model"]);
+    expect(before.models).toMatchObject([
+      {
+        ...named,
+        accepts: { response_format: "text", token_limit: "max_tokens", left_out: [] },
+        notices: ["It ends."],
+        fault: { detail: "openai: check OPENAI_MODEL" },
+        test: null,
+      },
+    ]);
+    expect((await request()).status).toBe(202);
+    const [asked] = (await read()).models;
+    expect(asked?.test).toMatchObject({ result: null });
+    expect((await request()).status).toBe(202);
+    expect((await read()).models).toEqual([asked]);
+    expect(await modelServers.findById("former").lean()).not.toHaveProperty("test");
+    await modelServers.deleteMany();
   });
 
   it("counts what waits and runs, and says for how long the oldest has waited", async () => {

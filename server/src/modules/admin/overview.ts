@@ -8,6 +8,7 @@ import type {
 } from "@shared/contract/admin.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { ModelServerRecord } from "@shared/database/models/model-server.ts";
 import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type {
@@ -21,6 +22,7 @@ import { countPriceFeeds } from "../markets/price-feeds.ts";
 import { readOfferedPayments } from "../payments/payment-details.ts";
 import { readQueueDepth } from "../signals/signal-limits.ts";
 import { countByApproval } from "../users/list-users.ts";
+import { presentModel, readModelServers } from "./model-servers.ts";
 
 /** What awaits an administrator, and counts of users. */
 export async function getOverview(deps: ServerDeps): Promise<Overview> {
@@ -70,23 +72,25 @@ function checkMarketData(workers: readonly WorkerStatusRecord[]): Setup["market_
 
 export async function getSystemHealth(deps: ServerDeps): Promise<SystemHealth> {
   const now = deps.now();
-  const [queue, reports, pauses, prices] = await Promise.all([
+  const [queue, reports, pauses, prices, servers] = await Promise.all([
     readQueueDepth(deps.database, now),
     findActiveWorkers(deps.database),
     readPauses(deps.database),
     countPriceFeeds(deps.database),
+    readModelServers(deps.database),
   ]);
   const workers = reports.map((worker) => withPauses(worker, pauses));
   const feedIsRunning = deps.feedIsRunning();
   return {
     checked_at: now.toISOString(),
-    problems: findProblems({ queue, workers, feedIsRunning, prices }),
+    problems: findProblems({ queue, workers, feedIsRunning, prices, servers }),
     queue: {
       waiting: queue.waiting,
       running: queue.running,
       oldest_waiting_seconds: queue.oldestWaitingSeconds,
     },
     workers: workers.map((worker) => presentWorker(worker, pauses)),
+    models: servers.map(presentModel),
     prices,
     server: {
       event_feed: feedIsRunning ? "running" : "interrupted",
@@ -103,19 +107,24 @@ function findProblems(state: {
   workers: readonly WorkerStatusRecord[];
   feedIsRunning: boolean;
   prices: SystemHealth["prices"];
+  servers: readonly ModelServerRecord[];
 }): SystemProblem[] {
-  const { queue, workers, feedIsRunning, prices } = state;
+  const { queue, workers, feedIsRunning, prices, servers } = state;
   const problems: SystemProblem[] = [];
   if (workers.length === 0) problems.push("no-worker");
   if (!feedIsRunning) problems.push("feed-interrupted");
   if (queue.oldestWaitingSeconds > BACKLOG_SECONDS) problems.push("backlog");
   if (workers.some(hasFailingProvider)) problems.push("provider-failing");
   if (prices.fallback > 0) problems.push("price-feed-lost");
+  if (servers.some(needsAttention)) problems.push("model");
   return problems;
 }
 
 const hasFailingProvider = ({ providers }: Pick<WorkerStatusRecord, "providers">): boolean =>
   providers.some(({ state }) => state !== "ok");
+
+const needsAttention = ({ fault, listing }: ModelServerRecord): boolean =>
+  fault !== undefined || (listing?.notices.length ?? 0) > 0;
 
 type Pauses = ReadonlyMap<string, Date>;
 

@@ -4,6 +4,7 @@ import { ProviderError } from "../../market-data/market-data.ts";
 import { type AdviceRequest, SettingsFaultError } from "../analyst.ts";
 import type { ChatClient, ServerReply } from "./chat-client.ts";
 import { type ChatSettings, chatBody, sentParameters } from "./chat-request.ts";
+import { cutPromptFault } from "./context-length.ts";
 import type { ModelServerStore } from "./model-server-store.ts";
 import {
   type Completion,
@@ -24,6 +25,12 @@ export interface CompletionOptions extends ChatSettings {
   logger?: Logger;
 }
 
+interface FoundCompletion {
+  completion: Completion;
+  /** What to do about a server that read only a part of the prompt; null if it read all, or does not say. */
+  cutPrompt: string | null;
+}
+
 /**
  * Calls the model once. A call whose parameters the server rejects is repeated without them, and what was learned is kept.
  * @throws ProviderError without a completion
@@ -31,15 +38,17 @@ export interface CompletionOptions extends ChatSettings {
 export async function findCompletion(
   options: CompletionOptions,
   request: AdviceRequest,
-): Promise<Completion> {
+): Promise<FoundCompletion> {
   const known = await options.server.read();
   const search = startSearch(options, known);
   for (;;) {
     const { traits } = search;
-    const answer = readAnswer(await callServer(options, request, traits), options, request);
+    const body = chatBody(request, options, traits);
+    const answer = readAnswer(await callServer(options, request, body), options, request);
     if (answer.kind === "completion") {
       if (!known || search.isChanged) await learn(options, traits);
-      return answer.completion;
+      const cutPrompt = answer.tokens && cutPromptFault(answer.tokens.promptTokens, body);
+      return { completion: answer.completion, cutPrompt };
     }
     const meaning = readRejection(answer.rejection, {
       hasImage: request.chartImage !== undefined,
@@ -64,16 +73,15 @@ function startSearch(
 function callServer(
   options: CompletionOptions,
   request: AdviceRequest,
-  traits: ModelServerTraits,
+  body: ReturnType<typeof chatBody>,
 ): Promise<ServerReply> {
   const { callTimeoutMs, imageCallTimeoutMs = callTimeoutMs } = options;
   const timeoutMs = request.chartImage === undefined ? callTimeoutMs : imageCallTimeoutMs;
-  const body = chatBody(request, options, traits);
   return options.client.complete(body, { abort: request.abort, timeoutMs });
 }
 
 type Answer =
-  | { kind: "completion"; completion: Completion }
+  | { kind: "completion"; completion: Completion; tokens: TokenCounts | null }
   | { kind: "rejection"; rejection: Rejection };
 
 /** Counts the tokens before the reply is read: they are paid for in any case. */
@@ -87,7 +95,7 @@ function readAnswer(
   const tokens = readTokens(body);
   if (tokens) request.onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
   const completion = readCompletion(body);
-  if (completion) return { kind: "completion", completion };
+  if (completion) return { kind: "completion", completion, tokens };
   const rejection = { status: statusInBody(body), body: JSON.stringify(body), headers };
   return { kind: "rejection", rejection };
 }

@@ -1,6 +1,7 @@
 import type { Database } from "@shared/database/database.ts";
 import type { ModelServerTraits } from "@shared/database/models/model-server.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import type { WorkerSettings } from "@shared/runtime/settings.ts";
 
 /** Without OPENAI_BASE_URL. */
 export const VENDOR_URL = "https://api.openai.com/v1";
@@ -75,6 +76,12 @@ const traitsOf = ({ responseFormat, tokenLimit, leftOut }: ModelServerTraits) =>
   tokenLimit,
   leftOut,
 });
+
+/** The server and the model that the settings name. */
+export const configuredServer = ({
+  OPENAI_BASE_URL: baseUrl = VENDOR_URL,
+  OPENAI_MODEL: model,
+}: Pick<WorkerSettings, "OPENAI_BASE_URL" | "OPENAI_MODEL">) => ({ baseUrl, model });
 
 /** Id, address and model of a server as they are stored: an address may contain a password. */
 export function modelServerId({ baseUrl, model }: { baseUrl: string; model: string }) {

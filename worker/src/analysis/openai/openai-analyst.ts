@@ -37,11 +37,12 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
     version: OPENAI_ANALYST_VERSION,
     async advise(request) {
       try {
-        const completion = await findCompletion({ ...options, client, server }, request);
-        await faults.clear();
+        const found = await findCompletion({ ...options, client, server }, request);
+        const { completion, cutPrompt } = found;
+        await (cutPrompt === null ? faults.clear() : faults.report(cutPrompt));
         return toReply(completion, options, request);
       } catch (error) {
-        if (error instanceof SettingsFaultError) await faults.report(error);
+        if (error instanceof SettingsFaultError) await faults.report(error.message, error);
         throw error;
       }
     },
@@ -60,11 +61,13 @@ class FaultLog {
     this.#logger = logger;
   }
 
-  async report(fault: SettingsFaultError): Promise<void> {
-    if (fault.message === this.#last) return;
-    this.#last = fault.message;
-    this.#logger?.error({ err: fault }, `signals fail: ${fault.message}`);
-    await this.#server.saveFault(fault.message);
+  /** @param error if signals fail */
+  async report(message: string, error?: SettingsFaultError): Promise<void> {
+    if (message === this.#last) return;
+    this.#last = message;
+    if (error) this.#logger?.error({ err: error }, `signals fail: ${message}`);
+    else this.#logger?.error(message);
+    await this.#server.saveFault(message);
   }
 
   /** One that another worker reported is cleared by the first answer of this one. */

@@ -1,0 +1,67 @@
+import type { ActionDone, ModelReport } from "@shared/contract/admin.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { ModelServerRecord } from "@shared/database/models/model-server.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+
+/** What is known of the models that active workers use. */
+export async function readModelServers(
+  database: Pick<Database, "modelServers" | "workerStatuses">,
+): Promise<ModelServerRecord[]> {
+  const ids = await idsInUse(database);
+  return database.modelServers
+    .find({ _id: { $in: ids } })
+    .sort({ _id: 1 })
+    .lean();
+}
+
+async function idsInUse(database: Pick<Database, "workerStatuses">): Promise<string[]> {
+  const workers = await findActiveWorkers(database);
+  return [...new Set(workers.flatMap(({ modelServer }) => modelServer ?? []))];
+}
+
+/** Asks the workers for a test of each model. One that has not been made yet is not asked for again. */
+export async function requestModelTest(
+  { database, now, origin }: ServerDeps,
+  { username: actor }: Pick<UserRecord, "username">,
+): Promise<ActionDone> {
+  const ids = await idsInUse(database);
+  if (ids.length === 0) {
+    throw new AppError("unavailable", "No worker with an AI model is running.");
+  }
+  const servers = nativeCollection(database.modelServers);
+  const idle = { $or: [{ test: { $exists: false } }, { "test.result": { $exists: true } }] };
+  await commit(database, { lockKeys: "model-test", actor, now, origin }, async (uow) => {
+    await servers.updateMany(
+      { _id: { $in: ids }, ...idle },
+      [{ $unset: "test" }, { $set: { test: { requestedAt: "$$NOW" } } }],
+      { session: uow.session },
+    );
+    uow.log({ type: "model:tested", user: null });
+  });
+  return { detail: "The model is being tested." };
+}
+
+export function presentModel(record: ModelServerRecord): ModelReport {
+  const { address, model, accepts, fault, listing, test } = record;
+  return {
+    address,
+    model,
+    accepts: accepts
+      ? {
+          response_format: accepts.responseFormat,
+          token_limit: accepts.tokenLimit,
+          left_out: accepts.leftOut,
+          learned_at: accepts.learnedAt.toISOString(),
+        }
+      : null,
+    fault: fault ? { detail: fault.message, at: fault.at.toISOString() } : null,
+    notices: listing?.notices ?? [],
+    test: test
+      ? { requested_at: test.requestedAt.toISOString(), result: test.result ?? null }
+      : null,
+  };
+}
