@@ -110,7 +110,7 @@ const tabs = [
   { to: "/admin/audit", label: "Security log" },
 ] as const;
 
-/** On small screens, the tabs scroll sideways. */
+/** On small screens, the tabs scroll sideways. `relative` keeps the hidden texts of the counts from widening the page. */
 function PageTabs() {
   const nav = useRef<HTMLElement>(null);
   const { data } = useOverview();
@@ -126,7 +126,7 @@ function PageTabs() {
     <nav
       ref={nav}
       aria-label="Administration"
-      className="-mx-4 overflow-x-auto border-b border-line px-4 [scrollbar-width:none] sm:-mx-6 sm:px-6 lg:mx-0 lg:px-0"
+      className="relative -mx-4 overflow-x-auto border-b border-line px-4 [scrollbar-width:none] sm:-mx-6 sm:px-6 lg:mx-0 lg:px-0"
     >
       <ul className="flex">
         {tabs.map(({ to, label }) => (
