@@ -37,7 +37,8 @@ const SERVER_WRITES: Record<string, readonly string[]> = {
   ledger: [],
   leases: [],
   live_prices: [],
-  model_servers: [],
+  model_servers: ["update"],
+  schema_state: [],
   security_log: ["insert"],
   telegram_updates: [],
 };
@@ -53,6 +54,7 @@ const WORKER_ACTIONS: Record<string, readonly string[]> = {
   payment_proofs: ["find"],
   proof_fingerprints: ["find"],
   [AGENDA_LOG]: CREATE,
+  schema_state: ["find"],
   payment_details: [],
   idempotency_keys: [],
   security_log: [],

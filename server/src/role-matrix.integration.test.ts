@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
+import { endRecording, recordedScans, recordScans } from "@shared/testing/collection-scans.ts";
 import {
   createChannel,
   createDelivery,
@@ -114,10 +116,14 @@ type Prepare = (scene: Scene) => Promise<CallOptions & { path?: string }>;
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ databaseUri: testDatabaseUri() });
+  await recordScans(server.database);
 });
 // Comparing each proof with all before would take longer than all requests.
 afterEach(() => server.database.proofFingerprints.deleteMany());
-afterAll(() => server.stop());
+afterAll(async () => {
+  await endRecording(server.database);
+  await server.stop();
+});
 
 /** Requests of the rows that need more than method and path. */
 const REQUESTS: Record<string, Prepare> = {
@@ -306,6 +312,19 @@ const REQUESTS: Record<string, Prepare> = {
   "DELETE /admin/delete-chart-image/:filename": async ({ other }) => ({
     path: (await chartOf(other)).replace("/chart_uploads/", "/admin/delete-chart-image/"),
   }),
+  "POST /admin/test-model": async () => {
+    await server.database.workerStatuses.create({
+      _id: `worker ${randomUUID()}`,
+      marketData: "replay",
+      analyst: "openai",
+      modelServer: "https://models.example/v1 m",
+      concurrency: 1,
+      providers: [],
+      startedAt: new Date(),
+      seenAt: new Date(),
+    });
+    return {};
+  },
   "POST /admin/queue": async () => {
     const admin = await createUser(server.database, { role: "admin" });
     const session = await authenticateToken(server.deps, tokenOf(admin));
@@ -459,5 +478,9 @@ describe("what each role may do", () => {
     const response = await callAs(profile, row);
     expect(response.status).toBe(status);
     await expectDeclared(row, response);
+  });
+
+  it("needs an index for every query of these requests", async () => {
+    expect(await recordedScans(server.database)).toEqual([]);
   });
 });

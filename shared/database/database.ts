@@ -4,6 +4,7 @@ import type { ClientSession, Collection, Db, Document } from "mongodb";
 import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
 import { DatabaseClock } from "./database-clock.ts";
+import { migrate } from "./migrations.ts";
 import { channelModels } from "./models/channel.ts";
 import { eventModels } from "./models/event.ts";
 import { jobModels, leaseModels } from "./models/job.ts";
@@ -13,6 +14,7 @@ import { currentCandleModels, livePriceModels } from "./models/market-data.ts";
 import { modelServerModels } from "./models/model-server.ts";
 import { paymentModels, subscriptionModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
+import { schemaStateModels } from "./models/schema-state.ts";
 import { securityLogModels } from "./models/security-log.ts";
 import { signalModels, storedFileModels } from "./models/signal.ts";
 import { identityModels, userModels } from "./models/user.ts";
@@ -44,6 +46,7 @@ const defineModels = (connection: Connection) => ({
   ...modelServerModels(connection),
   ...paymentModels(connection),
   ...performanceModels(connection),
+  ...schemaStateModels(connection),
   ...securityLogModels(connection),
   ...signalModels(connection),
   ...storedFileModels(connection),
@@ -54,7 +57,8 @@ const defineModels = (connection: Connection) => ({
 });
 
 /**
- * Connects to MongoDB (a replica set), and creates missing collections and indexes. Reconnects after an outage.
+ * Connects to MongoDB (a replica set), migrates a database of an earlier version, and creates missing collections and
+ * indexes. Reconnects after an outage.
  * @param options.logger gets a line for each entry of the security log that this process adds
  */
 export async function openDatabase(options: { uri: string; logger?: Logger }) {
@@ -73,7 +77,13 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
   const models = defineModels(connection);
   await connection.asPromise().catch(refuseStandalone);
   await assertReplicaSet(connection);
-  await refuseFormerFormat(connection);
+  try {
+    await refuseFormerFormat(connection);
+    await migrate(connection, nativeCollection(models.schemaStates));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   for (const model of Object.values(connection.models)) await createMissing(model);
   const clock = await DatabaseClock.start({ readTime: () => readTime({ connection }) });
   return {
@@ -140,12 +150,20 @@ async function createMissing(model: Model<unknown>): Promise<void> {
   }
 }
 
-/** Refuses a database of a former version, which cannot be migrated. */
+/** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. */
 async function refuseFormerFormat(connection: Connection): Promise<void> {
-  const analyses = nativeDb(connection).collection("market_analyses");
-  const [oldest] = await analyses.find().sort({ _id: 1 }).limit(1).toArray();
-  if (oldest?.receipt === undefined) return;
-  await connection.close();
+  const db = nativeDb(connection);
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const has = (name: string) => collections.some((each) => each.name === name);
+  // Later versions kept the old log, beside one of their own.
+  const isFormer = has("audit_entries") && !has("security_log");
+  const [oldest] = await db
+    .collection("market_analyses")
+    .find()
+    .sort({ _id: 1 })
+    .limit(1)
+    .toArray();
+  if (!isFormer && oldest?.receipt === undefined) return;
   throw new Error(
     "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",
   );

@@ -114,7 +114,7 @@ export async function deleteStream(
   session: ClientSession,
   stream: string,
 ): Promise<void> {
-  await events.deleteMany({ stream }, { session });
+  await events.deleteMany({ stream, seq: { $exists: true } }, { session });
   const inSeveral = { recipients: { $elemMatch: { stream } } };
   await events.updateMany(inSeveral, { $pull: { recipients: { stream } } }, { session });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { MongoClient } from "mongodb";
+import { type Collection, MongoClient } from "mongodb";
 import { inject } from "vitest";
 
 /** A database name has at most 63 bytes, including the unique part. */
@@ -33,6 +33,10 @@ export function testDatabaseUri(): string {
   return addressOf(name);
 }
 
+/** The indexes stay, and so does the note of them. */
+const isEmptied = ({ collectionName: name }: Pick<Collection, "collectionName">): boolean =>
+  name !== "schema_state" && !name.startsWith("system.");
+
 /** Empties the databases that a test file has used. One that cannot be emptied is not used again. */
 export async function emptyTestDatabases(): Promise<void> {
   const used = inUse.splice(0);
@@ -40,9 +44,9 @@ export async function emptyTestDatabases(): Promise<void> {
   const client = await MongoClient.connect(inject("mongoUri"), { maxPoolSize: 2 });
   for (const name of used) {
     const collections = await client.db(name).collections();
-    const emptying = collections.map((each) =>
-      each.deleteMany({}, { maxTimeMS: EMPTYING_TIMEOUT_MS }),
-    );
+    const emptying = collections
+      .filter(isEmptied)
+      .map((each) => each.deleteMany({}, { maxTimeMS: EMPTYING_TIMEOUT_MS }));
     const results = await Promise.allSettled(emptying);
     if (results.every(({ status }) => status === "fulfilled")) waiting.push(name);
   }

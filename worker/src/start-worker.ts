@@ -1,7 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
-import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
+import {
+  type Database,
+  nativeCollection,
+  openDatabase,
+  readTime,
+} from "@shared/database/database.ts";
+import {
+  ANALYSIS_SETUP_ID,
+  type AnalysisSetupRecord,
+  HEARTBEAT_TIMEOUT_SECONDS,
+} from "@shared/database/models/worker-reports.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
@@ -221,6 +230,26 @@ function createDeps(
   };
 }
 
+/**
+ * Workers of two versions, as during a deployment, make analyses in different ways. That of the worker which started last
+ * counts while it is active, so that the two do not alternate.
+ */
+async function reportSetup(
+  { analysisSetup }: Pick<Database, "analysisSetup">,
+  setup: Omit<AnalysisSetupRecord, "_id" | "reportedAt"> & { startedAt: Date },
+): Promise<void> {
+  const expiredAt = { $subtract: ["$$NOW", HEARTBEAT_TIMEOUT_SECONDS * 1_000] };
+  const counts = {
+    $or: [{ $lte: ["$startedAt", setup.startedAt] }, { $lt: ["$reportedAt", expiredAt] }],
+  };
+  const own = { $mergeObjects: [{ $literal: setup }, { _id: "$_id", reportedAt: "$$NOW" }] };
+  await nativeCollection(analysisSetup).updateOne(
+    { _id: ANALYSIS_SETUP_ID },
+    [{ $replaceWith: { $cond: [counts, own, "$$ROOT"] } }],
+    { upsert: true },
+  );
+}
+
 const REPORT_INTERVAL_MS = 10_000;
 
 /** Reports this worker as active, with the time of the database because the clocks of workers differ. */
@@ -240,11 +269,8 @@ export async function startHeartbeat(options: {
   const startedAt = options.now();
   const report = async () => {
     const data = market.currentSource();
-    await database.analysisSetup.updateOne(
-      { _id: ANALYSIS_SETUP_ID },
-      { $set: { data, analyst: analyst.name, analystVersion: analyst.version, model } },
-      { upsert: true },
-    );
+    const setup = { data, analyst: analyst.name, analystVersion: analyst.version, model };
+    await reportSetup(database, { ...setup, startedAt });
     const providers = market.health().map(({ failures: _failures, ...health }) => health);
     const made = { marketData: data, analyst: analyst.name, ...(modelServer && { modelServer }) };
     const status = { $literal: { ...made, concurrency, providers, startedAt } };

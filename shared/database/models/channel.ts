@@ -53,6 +53,10 @@ channelSchema.index(
   { unique: true, partialFilterExpression: { uniqueKey: { $exists: true } } },
 );
 channelSchema.index({ kind: 1, dueAt: 1 });
+channelSchema.index(
+  { afterAdminSeq: 1 },
+  { partialFilterExpression: { afterAdminSeq: { $gte: 0 } } },
+);
 channelSchema.index({ "link.codeHash": 1 }, { unique: true, sparse: true });
 channelSchema.index({ chatHash: 1 }, { unique: true, sparse: true });
 

@@ -78,6 +78,7 @@ const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses
 });
 marketAnalysisSchema.index({ key: 1 }, { unique: true, sparse: true });
 marketAnalysisSchema.index({ resolveAt: 1 }, { sparse: true });
+marketAnalysisSchema.index({ userId: 1 }, { sparse: true });
 addPerformanceIndexes(marketAnalysisSchema);
 addLedgerIndexes(marketAnalysisSchema);
 marketAnalysisSchema.index({ symbol: 1, timeframe: 1, limit: 1, finishedAt: -1 });

@@ -209,6 +209,7 @@ const dashboardTokenSchema = recordSchema<DashboardTokenRecord>("dashboard_token
   userId: ObjectId,
 });
 dashboardTokenSchema.index({ userId: 1 });
+dashboardTokenSchema.index({ sessionId: 1 });
 dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 interface RateLimitRecord {

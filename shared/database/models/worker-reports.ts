@@ -64,7 +64,7 @@ const marketListingSchema = recordSchema<MarketListingRecord>("market_listings",
 export const ANALYSIS_SETUP_ID = "current";
 
 /**
- * How the workers make analyses, as the last of them reported. It is kept while no worker is active, so that servers know
+ * How the workers make analyses, as the one reported that started last. It is kept while no worker is active, so that servers know
  * which analyses can be shared.
  */
 export interface AnalysisSetupRecord {
@@ -74,6 +74,9 @@ export interface AnalysisSetupRecord {
   model: string;
   /** Changes with the prompt or the rules. */
   analystVersion: string;
+  /** Of the worker that reported it. Earlier versions did not store it. */
+  startedAt?: Date;
+  reportedAt?: Date;
 }
 
 const analysisSetupSchema = recordSchema<AnalysisSetupRecord>("analysis_setup", { _id: String });

@@ -46,7 +46,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<{ stop: () => P
 const streamSchema = z.object({ stream: z.string() });
 const eventSchema = streamSchema.extend({ recipients: z.array(streamSchema).optional() });
 
-/** Makes channels due when their streams get events. What it misses is found by the job that wakes late channels. */
+/** Makes channels due when their streams get events. What it misses is found when its feed opens, and by a job. */
 class Waker {
   readonly #deps: DeliveryDeps;
   readonly #onWoken: () => void;
@@ -102,7 +102,7 @@ class Waker {
     const { database, readTime } = this.#deps;
     const userIds = streams.flatMap((stream) => userIdOf(stream) ?? []);
     const ofUsers = { userId: { $in: userIds.map((id) => new Types.ObjectId(id)) }, enabled: true };
-    const ofAdmins = { afterAdminSeq: { $ne: null }, enabled: true };
+    const ofAdmins = { afterAdminSeq: { $gte: 0 }, enabled: true };
     const hasChannels = userIds.length > 0 && (await database.channels.exists(ofUsers)) !== null;
     const concernsAdmins = streams.includes(ADMINS_STREAM);
     // Most users have no channel.

@@ -1,7 +1,7 @@
 import { readTime } from "@shared/database/database.ts";
 import { cleanUpFiles } from "@shared/domain/file-store.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
-import { wakeLateChannels } from "../delivery/channel-leases.ts";
+import { wakeRecentChannels } from "../delivery/channel-leases.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
@@ -98,7 +98,7 @@ const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({
   every: "10 seconds",
   lockMs: 30_000,
   async work() {
-    await wakeLateChannels(database, await readTime(database));
+    await wakeRecentChannels(database, await readTime(database));
   },
 });
 

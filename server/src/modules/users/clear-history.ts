@@ -78,9 +78,7 @@ export async function clearAllHistory(
   deps: ServerDeps,
   { admin }: { admin: Admin },
 ): Promise<{ deleted: number; users: number }> {
-  const userIds = await deps.database.signals.distinct("userId", {
-    status: { $in: ["completed", "failed"] },
-  });
+  const userIds = await deps.database.signals.distinct("userId");
   const total = { deleted: 0, users: 0 };
   for (let start = 0; start < userIds.length; start += USERS_AT_A_TIME) {
     const batch = userIds.slice(start, start + USERS_AT_A_TIME);

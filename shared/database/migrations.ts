@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Connection, type Model, mongo } from "mongoose";
+import { SCHEMA_STATE_ID, type SchemaStateRecord } from "./models/schema-state.ts";
+
+interface Migration {
+  version: number;
+  /** May run again after a crash. */
+  run: (connection: Connection) => Promise<void>;
+}
+
+/**
+ * How a database comes to the present form, oldest first. A change of stored data or of an index needs another one: a process
+ * of an earlier version does not start with the database any more.
+ */
+const MIGRATIONS: readonly Migration[] = [{ version: 1, run: dropFormerIndexes }];
+
+/** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
+export const INDEXES_SHA256 = "01e33d9991d22a10a7555602905dd5b32445744d55072be1e3d4f6e466c1e866";
+
+const CURRENT_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
+
+/** Longer than all migrations of a large database take. */
+const CLAIM_MS = 10 * 60_000;
+const POLL_INTERVAL_MS = 200;
+
+/**
+ * Brings a database of an earlier version to the present form. One process does it, and others that start meanwhile wait.
+ * @throws an Error with one line if the database is of a later version, or this account may not change it
+ */
+export async function migrate(
+  connection: Connection,
+  states: mongo.Collection<SchemaStateRecord>,
+): Promise<void> {
+  try {
+    while (!(await migrateOrWait(connection, states))) await delay(POLL_INTERVAL_MS);
+  } catch (error) {
+    if (isServerError(error, UNAUTHORIZED)) throw new Error(NOT_ALLOWED, { cause: error });
+    throw error;
+  }
+}
+
+const NOT_ALLOWED =
+  "The database has to be prepared for this version of the product first: run `npm run database-accounts`.";
+
+/** @returns whether the database has the present form */
+async function migrateOrWait(
+  connection: Connection,
+  states: mongo.Collection<SchemaStateRecord>,
+): Promise<boolean> {
+  const { version = 0 } = (await states.findOne({ _id: SCHEMA_STATE_ID })) ?? {};
+  if (version > CURRENT_VERSION) {
+    throw new Error(
+      `A later version of the product uses this database (form ${version}, and this one knows ${CURRENT_VERSION}). Start that version, or restore a backup.`,
+    );
+  }
+  if (version === CURRENT_VERSION) return true;
+  if (!(await claim(states))) return false;
+  for (const migration of MIGRATIONS) {
+    if (migration.version > version) await migration.run(connection);
+  }
+  await states.updateOne(
+    { _id: SCHEMA_STATE_ID },
+    { $set: { version: CURRENT_VERSION }, $unset: { claimedUntil: 1 } },
+  );
+  return true;
+}
+
+/** Takes the claim if no process has it, or if the one that had it crashed. */
+async function claim(states: mongo.Collection<SchemaStateRecord>): Promise<boolean> {
+  const _id = SCHEMA_STATE_ID;
+  await states.updateOne(
+    { _id },
+    { $setOnInsert: { claimedUntil: new Date(0) } },
+    { upsert: true },
+  );
+  const isFree = { $lte: [{ $ifNull: ["$claimedUntil", 0] }, "$$NOW"] };
+  const { modifiedCount } = await states.updateOne({ _id, $expr: isFree }, [
+    { $set: { claimedUntil: { $add: ["$$NOW", CLAIM_MS] } } },
+  ]);
+  return modifiedCount === 1;
+}
+
+const UNAUTHORIZED = 13;
+const NAMESPACE_NOT_FOUND = 26;
+
+const isServerError = (error: unknown, code: number): boolean =>
+  error instanceof mongo.MongoServerError && error.code === code;
+
+/** An index of an earlier version may forbid what this one stores. */
+async function dropFormerIndexes(connection: Connection): Promise<void> {
+  for (const model of Object.values(connection.models)) {
+    const toDrop = await formerIndexes(model);
+    for (const name of toDrop) await model.collection.dropIndex(name);
+  }
+}
+
+/** Names of the indexes of a collection that its model does not declare in this form. */
+async function formerIndexes(model: Model<unknown>): Promise<string[]> {
+  try {
+    const { toDrop } = await model.diffIndexes();
+    return toDrop;
+  } catch (error) {
+    if (isServerError(error, NAMESPACE_NOT_FOUND)) return [];
+    throw error;
+  }
+}
