@@ -40,6 +40,8 @@ function securityNoticeEmail(
 
 const EVENTS = {
   "password-changed": "Your password was changed.",
+  "wrong-passwords":
+    "Somebody who is signed in to your account has entered ten wrong passwords within an hour. If it was not you, reset your password on the login page: this ends all sessions.",
   "two-factor-on": "Two-factor authentication was turned on.",
   "two-factor-off": "Two-factor authentication was turned off.",
   "made-admin": `You are now an administrator. If your password has fewer than ${MIN_ADMIN_PASSWORD_LENGTH} characters, change it.`,

@@ -15,6 +15,7 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 import { notifyOwner } from "./account-emails.ts";
+import { checkOwnPassword } from "./own-password.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
 /** The number that ASVS 5 (6.2.4) asks for. */
@@ -117,7 +118,7 @@ export async function changePassword(
   const { current_password: currentPassword, new_password: newPassword } = request;
   assertStrongPassword("new_password", newPassword, user);
   const attempt = { identityId, email, currentPassword, newPassword };
-  const prepared = await deps.identity.prepareChange(attempt);
+  const prepared = await checkOwnPassword(deps, user, () => deps.identity.prepareChange(attempt));
   if (!prepared) throw wrongPassword();
   const options = { lockKeys: `identity:${identityId}`, now: deps.now, origin: deps.origin };
   await commit(deps.database, options, async (uow) => {
@@ -139,7 +140,11 @@ export async function revokeSessions(
   const user = await database.users
     .findOneAndUpdate(
       { identityId },
-      { $inc: { sessionVersion: 1 }, $pull: { sessions: { id: { $ne: keepSessionId ?? null } } } },
+      {
+        $inc: { sessionVersion: 1 },
+        $pull: { sessions: { id: { $ne: keepSessionId ?? null } } },
+        $unset: { wrongPasswords: 1 },
+      },
       { session: uow.session, returnDocument: "after" },
     )
     .lean();
