@@ -120,6 +120,6 @@ async function waitUntilFinished(
     timeoutMs,
     abort: disconnected.signal,
   });
-  if (!finished) throw new AppError("timeout", MESSAGES.requestTimeout);
+  if (!finished) throw new AppError("timeout", MESSAGES.requestTimeout, { signalId });
   return finished;
 }
