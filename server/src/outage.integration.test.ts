@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -74,6 +75,39 @@ describe("while the database is away", () => {
     expect(await callAll("cut")).toEqual(Array.from({ length: 6 }, () => unavailable));
     await relay.mend();
     expect(await statuses("mended")).toEqual(allWell);
+  });
+
+  it("answers a request for a signal in time when it hangs in several steps of it", async () => {
+    const approved = await createUser(server.database, { approved: true });
+    const { analysisSetup } = server.database;
+    const read = analysisSetup.findById.bind(analysisSetup);
+    let startedAt = performance.now();
+    // A read that is slow and succeeds, before a commit that finds the database frozen.
+    vi.spyOn(analysisSetup, "findById").mockImplementationOnce((id) => {
+      const query = read(id);
+      const lean = query.lean.bind(query);
+      return Object.assign(query, {
+        lean: () => {
+          const found = lean();
+          const exec = async () => {
+            const setup = await read(id).lean();
+            await delay(startedAt + 5_000 - performance.now());
+            relay.freeze();
+            return setup;
+          };
+          return Object.assign(found, { exec });
+        },
+      });
+    });
+    startedAt = performance.now();
+    const answer = await server.call("/get-signal", {
+      token: signTokenFor(approved, server.deps.settings),
+      json: { symbol: "BTC/USDT", timeframe: "1h" },
+    });
+    expect(performance.now() - startedAt).toBeLessThan(PROMISED_MS);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
+    vi.restoreAllMocks();
   });
 
   it("is running but not ready", async () => {

@@ -17,6 +17,8 @@ import { createDeps, type ServerDeps } from "./server-deps.ts";
 
 /** Open requests get this long to finish. */
 const DRAIN_MS = 5_000;
+/** Those that wait for a signal are answered this long before, while there is time to write to them. */
+const LAST_ANSWERS_MS = 1_500;
 
 /** Starts the HTTP API and push on `settings.API_PORT`, or on a free port if that is 0. */
 export async function startServer(options: {
@@ -27,12 +29,13 @@ export async function startServer(options: {
   const { settings, database, logger } = options;
   const feed = new EventFeed({ database, logger });
   const { now } = database;
+  const signalWaiters = new SignalWaiters({ database, feed, logger });
   const deps = createDeps({
     settings,
     database,
     logger,
     now,
-    signalWaiters: new SignalWaiters({ database, feed, logger }),
+    signalWaiters,
     feedIsRunning: () => feed.isRunning,
   });
   await Promise.all([ensureFirstAdmin(deps), addSearchKeys(database)]);
@@ -55,10 +58,13 @@ export async function startServer(options: {
       deps.queueDashboard.close();
       endpoint?.close();
       const closed = push.close();
-      const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
+      const timers = [
+        setTimeout(() => signalWaiters.stop(), DRAIN_MS - LAST_ANSWERS_MS),
+        setTimeout(() => http.closeAllConnections(), DRAIN_MS),
+      ];
       http.closeIdleConnections();
       await closed;
-      clearTimeout(cut);
+      for (const timer of timers) clearTimeout(timer);
       await Promise.all([feed.stop(), emails.stop()]);
       await deps.background.stop();
     },

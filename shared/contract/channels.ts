@@ -79,7 +79,10 @@ export const MAX_SUMMARY_MESSAGES = 20;
 export const deliveryStatusSchema = z.enum(["delivered", "retrying", "failed", "suppressed"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>;
 
-/** Why a channel was turned off: the receiver refuses messages for good, or the user followed the link in an email. */
+/**
+ * Why a channel was turned off: the receiver refuses messages for good, the user followed the link in an email, or the password
+ * was changed or reset, so that a channel that somebody else had added gets nothing more.
+ */
 export const channelDisabledReasonSchema = z.enum(CHANNEL_DISABLED_REASONS);
 export type ChannelDisabledReason = z.infer<typeof channelDisabledReasonSchema>;
 

@@ -75,6 +75,8 @@ export const SECURITY_LOG_DAYS = 365;
 
 /** A session ends when it has not been used for this time, and this long after the sign-in. */
 export const SESSION_IDLE_HOURS = 24;
+/** In which a network stays a user's own after their last sign-in from it. */
+export const KNOWN_NETWORK_DAYS = 90;
 export const SESSION_LIFETIME_DAYS = 30;
 
 export const MAX_PAYMENT_DETAIL_LENGTH = 2_000;
@@ -142,4 +144,4 @@ export const resetLinkSentMessage = (email: string): string =>
   `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;
 
 export const CHANNEL_KINDS = ["email", "telegram", "web-push", "webhook"] as const;
-export const CHANNEL_DISABLED_REASONS = ["gone", "unsubscribed"] as const;
+export const CHANNEL_DISABLED_REASONS = ["gone", "unsubscribed", "password-changed"] as const;

@@ -51,6 +51,8 @@ export const errorBodySchema = z
     code: z.string(),
     request_id: z.string(),
     errors: z.array(fieldErrorSchema).optional(),
+    /** Of `timeout`: the signal that will still be finished. */
+    signal_id: z.string().optional(),
   })
   .meta({ id: "Error" });
 export type ErrorBody = z.infer<typeof errorBodySchema>;

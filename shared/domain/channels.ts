@@ -1,6 +1,7 @@
 import type { ChannelDisabledReason } from "@shared/contract/channels.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Filter } from "mongodb";
@@ -32,6 +33,29 @@ export async function suppressOpenDeliveries(
 ): Promise<void> {
   await deliveries.updateMany(
     { channelId, status: "retrying", isRequested: false },
+    { $set: { status: "suppressed", nextAttemptAt: null } },
+    { session },
+  );
+}
+
+/**
+ * Ends what a stolen session may have left: the channels of a user other than email are turned off, and get nothing more that
+ * waits. A Telegram link that was not opened is removed.
+ */
+export async function disableOtherChannels(
+  database: Pick<Database, "channels" | "deliveries">,
+  uow: UnitOfWork,
+  { _id: userId }: Pick<UserRecord, "_id">,
+): Promise<void> {
+  const { session } = uow;
+  const others = { userId, kind: { $ne: "email" } } as const;
+  await database.channels.deleteMany({ ...others, target: null }, { session });
+  const channels = await database.channels.find(others).session(session).lean();
+  for (const channel of channels) {
+    await disableChannel(database, uow, { channel, reason: "password-changed" });
+  }
+  await database.deliveries.updateMany(
+    { channelId: { $in: channels.map(({ _id }) => _id) }, status: "retrying" },
     { $set: { status: "suppressed", nextAttemptAt: null } },
     { session },
   );

@@ -12,6 +12,8 @@ export class AppError extends Error {
   readonly serviceCode: string | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The signal that the request was about. */
+  readonly signalId: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -19,6 +21,7 @@ export class AppError extends Error {
     extras: {
       errors?: FieldError[];
       retryAfterSeconds?: number;
+      signalId?: string;
       serviceCode?: string;
       cause?: unknown;
     } = {},
@@ -30,5 +33,6 @@ export class AppError extends Error {
     this.serviceCode = extras.serviceCode;
     this.errors = extras.errors;
     this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.signalId = extras.signalId;
   }
 }

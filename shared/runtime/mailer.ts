@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
+import { z } from "zod";
 import { AppError } from "./app-error.ts";
 import type { Logger } from "./logger.ts";
 import { isThisMachine, type WorkerSettings } from "./settings.ts";
@@ -36,6 +37,21 @@ function mailNotSent(cause: unknown): AppError {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
+
+/** What nodemailer says of a recipient or a message. With 421, the server closes the connection. */
+const refusalSchema = z.object({
+  cause: z.object({
+    code: z.enum(["EENVELOPE", "EMESSAGE"]),
+    command: z.string().refine((command) => command !== "MAIL FROM"),
+    responseCode: z
+      .number()
+      .refine((code) => code !== 421)
+      .optional(),
+  }),
+});
+
+/** Whether the mail server refused this recipient or this email, and may accept others. */
+export const isRefusedEmail = (error: unknown): boolean => refusalSchema.safeParse(error).success;
 
 /** Sends through the SMTP server of the settings, or writes to the outbox folder without one. */
 export function selectMailer(options: {

@@ -42,6 +42,7 @@ import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
+import { stopBatches } from "./signals/fan-out.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
@@ -92,6 +93,7 @@ export const runWorker = (
       logger,
       ready: { concurrency: settings.WORKER_CONCURRENCY },
       async stop() {
+        stopBatches(database);
         await worker.stop();
         await database.close();
       },

@@ -97,11 +97,14 @@ function progressFact(item: Progress, symbol: string): [title: string, fact: str
 
 const describeDisabledChannel = ({ kind, reason }: Named<"channel:disabled">["data"]) => ({
   title: `${CHANNEL_NAMES[kind]} was turned off`,
-  text:
-    reason === "unsubscribed"
-      ? "You unsubscribed with the link in an email."
-      : "The receiver refused messages. You can turn it on again.",
+  text: disabledTexts[reason],
 });
+
+const disabledTexts: Record<Named<"channel:disabled">["data"]["reason"], string> = {
+  gone: "The receiver refused messages. You can turn it on again.",
+  unsubscribed: "You unsubscribed with the link in an email.",
+  "password-changed": "Your password was changed. You can turn it on again if it is yours.",
+};
 
 type Account = Named<"account:updated">["data"];
 type AccountText = Omit<NotificationText, "to">;

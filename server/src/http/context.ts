@@ -9,6 +9,8 @@ import type { AuthenticatedSession } from "./sessions.ts";
 
 export interface AppState {
   requestId: string;
+  /** When the request came, by the monotonic clock. */
+  startedMs: number;
   origin: RequestOrigin;
   /** Adds the request id to each line. */
   log: Logger;

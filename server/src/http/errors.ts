@@ -112,6 +112,7 @@ export const handleErrors: AppMiddleware = async (ctx, next) => {
       code: failure.serviceCode ?? failure.code,
       request_id: ctx.state.requestId,
       errors: failure.errors,
+      signal_id: failure.signalId,
     } satisfies ErrorBody;
   }
 };

@@ -227,7 +227,8 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   internal: "Unexpected error on the server.",
   unavailable:
     "The database or the queue is unavailable, or the list of markets is not complete yet.",
-  timeout: "The signal took too long. It will still be finished and pushed.",
+  timeout:
+    "The signal took too long, or the server stopped. It will still be finished and pushed: `signal_id`, and `Location`, name it.",
 };
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {

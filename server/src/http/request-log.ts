@@ -14,6 +14,7 @@ export function requestId(logger: Logger): AppMiddleware {
     const given = ctx.get("X-Request-Id");
     const id = SANE_REQUEST_ID.test(given) ? given : randomUUID();
     ctx.state.requestId = id;
+    ctx.state.startedMs = performance.now();
     ctx.state.log = logger.child({ requestId: id });
     ctx.set("X-Request-Id", id);
     // Control characters could change what a terminal shows.

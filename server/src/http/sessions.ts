@@ -1,9 +1,14 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
-import { HOUR_MS, SESSION_IDLE_HOURS, SESSION_LIFETIME_DAYS } from "@shared/contract/constants.ts";
+import {
+  HOUR_MS,
+  KNOWN_NETWORK_DAYS,
+  SESSION_IDLE_HOURS,
+  SESSION_LIFETIME_DAYS,
+} from "@shared/contract/constants.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
+import type { KnownNetwork, SessionRecord, UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
-import { commit } from "@shared/outbox/commit.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";
 import jwt from "jsonwebtoken";
@@ -29,6 +34,11 @@ const SESSION_LIFETIME_MS = SESSION_LIFETIME_DAYS * 24 * HOUR_MS;
 const LAST_SEEN_INTERVAL_MS = 5 * 60_000;
 
 const MAX_SESSIONS = 50;
+
+/** A network stays a user's own for this time after the last sign-in from it, also when the session has ended. */
+const KNOWN_NETWORK_MS = KNOWN_NETWORK_DAYS * 24 * HOUR_MS;
+/** Of a user; the ones used last. Only somebody who knows the password can add one. */
+const MAX_NETWORKS = 100;
 
 const claimsSchema = z.object({
   sub: z.string().regex(/^[0-9a-f]{24}$/),
@@ -76,6 +86,7 @@ export async function startSession(
       )
       .lean();
     if (!before) return null;
+    await rememberNetwork({ database }, uow, { user: before, network });
     for (const { id } of before.sessions.slice(0, 1 - MAX_SESSIONS)) {
       uow.endSessions({ userId: _id.toString(), reason: "revoked-session", sessionId: id });
     }
@@ -84,6 +95,24 @@ export async function startSession(
     return signToken(settings, _id, session);
   });
 }
+
+/** Adds a network to those of a user, whose document the transaction has written. */
+export async function rememberNetwork(
+  { database }: Pick<SessionDeps, "database">,
+  { session, at }: UnitOfWork,
+  { user, network }: { user: Pick<UserRecord, "_id" | "networks">; network: string },
+): Promise<void> {
+  const others = knownNetworks(user, at).filter((known) => known.network !== network);
+  const networks = [...others, { network, signedInAt: at }].slice(-MAX_NETWORKS);
+  await database.users.updateOne({ _id: user._id }, { $set: { networks } }, { session });
+}
+
+/** The networks that are a user's own, the one used last at the end. */
+export const knownNetworks = (
+  { networks = [] }: Pick<UserRecord, "networks">,
+  at: Date,
+): KnownNetwork[] =>
+  networks.filter(({ signedInAt }) => signedInAt.getTime() > at.getTime() - KNOWN_NETWORK_MS);
 
 function signToken(
   settings: Pick<Settings, "JWT_SECRET">,

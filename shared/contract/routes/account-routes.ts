@@ -28,14 +28,8 @@ const mailTokenLimit: RateLimit = {
   onlyAfter: "invalid-token",
 };
 
-/** Guesses of the caller's own password. */
-export const passwordLimit = (name: string): RateLimit => ({
-  name,
-  points: 10,
-  per: "minute",
-  by: ["user"],
-  onlyAfter: "wrong-password",
-});
+/** Of calls that ask for the caller's own password. All share one limit of wrong ones. */
+export const OWN_PASSWORD_ERRORS = ["wrong-password", "rate-limited"] as const;
 
 const publicAccount = { tag: "Accounts", access: "public" } as const;
 const ownAccount = { tag: "Accounts", access: "user" } as const;
@@ -135,7 +129,7 @@ export const accountRoutes = {
     ...ownAccount,
     summary: "Download what is stored about you",
     description:
-      "Account, sessions, signals, watchlist, channels, images, credits, events of the last 7 days, and entries of the security log about you.",
+      "Account, sessions, networks of sign-ins, signals, watchlist, channels, images, credits, events of the last 7 days, and entries of the security log about you.",
     limits: [{ name: "data-download", points: 10, per: "hour", by: ["user"] }],
     responses: { 200: { description: "The file.", contentType: "application/json" } },
   }),
@@ -143,20 +137,18 @@ export const accountRoutes = {
     ...ownAccount,
     summary: "Delete your account with all of its data",
     description: "Requires your `password`, and a `code` if your second factor is on.",
-    limits: [passwordLimit("delete-account")],
     request: { body: accountDeletionSchema },
     responses: { 204: { description: "The account is deleted." } },
-    errors: ["last-admin", "reauthentication-required", "wrong-password"],
+    errors: ["last-admin", "reauthentication-required", ...OWN_PASSWORD_ERRORS],
   }),
   startTwoFactor: defineRoute("POST /me/two-factor", {
     ...ownAccount,
     summary: "Start to turn on the second factor",
     description:
       "Returns a new secret for an authenticator app (TOTP, RFC 6238). Requires your `password` 10 minutes after the sign-in and later.",
-    limits: [passwordLimit("two-factor-on")],
     request: { body: startTwoFactorSchema },
     responses: { 200: { description: "The secret.", schema: twoFactorSetupSchema } },
-    errors: ["two-factor-enabled", "reauthentication-required", "wrong-password"],
+    errors: ["two-factor-enabled", "reauthentication-required", ...OWN_PASSWORD_ERRORS],
   }),
   confirmTwoFactor: defineRoute("POST /me/two-factor/confirm", {
     ...ownAccount,
@@ -169,10 +161,9 @@ export const accountRoutes = {
   disableTwoFactor: defineRoute("DELETE /me/two-factor", {
     ...ownAccount,
     summary: "Turn off the second factor",
-    limits: [passwordLimit("two-factor-off")],
     request: { body: disableTwoFactorSchema },
     responses: { 204: { description: "The second factor is off." } },
-    errors: ["wrong-password", "not-found"],
+    errors: ["not-found", ...OWN_PASSWORD_ERRORS],
   }),
   verifyEmail: defineRoute("POST /verify-email", {
     ...publicAccount,
@@ -224,7 +215,8 @@ export const accountRoutes = {
   resetPassword: defineRoute("POST /reset-password", {
     ...publicAccount,
     summary: "Set a new password with the token of a reset email",
-    description: "Ends all sessions of the user.",
+    description:
+      "Ends all sessions of the user, and turns off their channels other than email (`channel:disabled`). Verifies the address; if it never was before, the second factor and all channels are removed.",
     limits: [mailTokenLimit],
     request: { body: resetPasswordRequestSchema },
     responses: { 200: done },
@@ -233,10 +225,10 @@ export const accountRoutes = {
   changePassword: defineRoute("POST /change-password", {
     ...ownAccount,
     summary: "Change the password",
-    description: "Ends all other sessions of the user.",
-    limits: [passwordLimit("change-password")],
+    description:
+      "Ends all other sessions of the user, and turns off their channels other than email (`channel:disabled`). Twenty wrong own passwords or codes in an hour, over all calls that ask for them, are refused with `rate-limited` from then on.",
     request: { body: changePasswordRequestSchema },
     responses: { 200: done },
-    errors: ["wrong-password"],
+    errors: [...OWN_PASSWORD_ERRORS],
   }),
 };

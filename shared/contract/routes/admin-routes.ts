@@ -20,7 +20,7 @@ import {
   subscriptionSummarySchema,
 } from "@shared/contract/subscription.ts";
 import { z } from "zod";
-import { passwordLimit } from "./account-routes.ts";
+import { OWN_PASSWORD_ERRORS } from "./account-routes.ts";
 import { defineRoute, done, filenameParams, idempotencyHeaders } from "./define-route.ts";
 
 const userParams = z.object({ username: z.string() });
@@ -121,10 +121,9 @@ export const adminRoutes = {
     summary: "Make a user an administrator, or an administrator a user",
     description:
       "Requires your own `password`, and a `code` if your second factor is on. Ends the user's sessions, even if they have that role.",
-    limits: [passwordLimit("set-role")],
     request: { params: userParams, body: roleChangeSchema },
     bodyTypes: ["form", "multipart", "json"],
-    errors: ["not-found", "last-admin", "reauthentication-required", "wrong-password"],
+    errors: ["not-found", "last-admin", "reauthentication-required", ...OWN_PASSWORD_ERRORS],
   }),
   clearAllHistory: defineRoute("POST /admin/clear-all-signal-history", {
     ...administration,

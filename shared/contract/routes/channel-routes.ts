@@ -17,6 +17,15 @@ import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
 const changeLimit: RateLimit = { name: "channels", points: 120, per: "minute", by: ["user"] };
 
+/** Each sends an email to the user. */
+const additionLimit: RateLimit = {
+  name: "channels-added",
+  points: 60,
+  per: "hour",
+  by: ["user"],
+  notAfter: "invalid-input",
+};
+
 /** Each makes this service send a message. */
 const sendLimit: RateLimit = { name: "channel-sends", points: 30, per: "minute", by: ["user"] };
 
@@ -36,8 +45,8 @@ export const channelRoutes = {
     ...channel,
     summary: "Add a channel",
     description:
-      "Without `events`, it gets `signal.completed`, `signal.outcome`, `account.updated` and `subscription.expiring`; those of administrators also their three. Events from now on are sent. A webhook's `secret` is shown this one time.",
-    limits: [changeLimit],
+      "Without `events`, it gets `signal.completed`, `signal.outcome`, `account.updated` and `subscription.expiring`; those of administrators also their three. Events from now on are sent. A webhook's `secret` is shown this one time. The user gets an email about it.",
+    limits: [changeLimit, additionLimit],
     request: { body: newChannelSchema },
     responses: { 201: { description: "The channel.", schema: createdChannelSchema } },
     errors: [
@@ -51,7 +60,8 @@ export const channelRoutes = {
   changeChannel: defineRoute("PATCH /channels/:id", {
     ...channel,
     summary: "Change a channel",
-    description: "Events that occur while it is off are not sent later.",
+    description:
+      "Events that occur while it is off are not sent later. `disabled_reason` says what turned it off: a change of the password turns off all channels other than email.",
     limits: [changeLimit],
     request: { params, body: channelChangeSchema },
     responses: { 200: { description: "The channel.", schema: channelSchema } },

@@ -3,7 +3,7 @@ import { MESSAGES } from "@shared/contract/constants.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
-import { passwordLimit } from "./account-routes.ts";
+import { OWN_PASSWORD_ERRORS } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
 
 const image = {
@@ -39,10 +39,9 @@ export const paymentRoutes = {
     description:
       "Omitted fields stay unchanged. Ten minutes after the sign-in and later, your own `password` is required, and a `code` if your second factor is on.",
     access: "admin",
-    limits: [passwordLimit("payment-details")],
     request: { body: paymentDetailsUpdateSchema },
     responses: { 200: done },
-    errors: ["reauthentication-required", "wrong-password"],
+    errors: ["reauthentication-required", ...OWN_PASSWORD_ERRORS],
   }),
   submitProof: defineRoute("POST /submit-payment-proof", {
     tag: "Payments",

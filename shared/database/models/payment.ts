@@ -150,6 +150,8 @@ export interface EmailRecord {
   createdAt: Date;
   /** When the next attempt may start. */
   dueAt: Date;
+  /** Attempts in which the mail server refused its recipient. */
+  refusals?: number;
   /** After this time it would be of no use. */
   expiresAt: Date;
 }

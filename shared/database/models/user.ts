@@ -15,6 +15,21 @@ export interface SessionRecord {
   network: string;
 }
 
+/** A network from which the user has signed in. */
+export interface KnownNetwork {
+  /** Hash, as in a session. */
+  network: string;
+  signedInAt: Date;
+}
+
+/** A wrong own password of a signed-in user, or one that is being checked. */
+export interface WrongPassword {
+  id: string;
+  at: Date;
+  /** While it is being checked. */
+  isOpen?: true;
+}
+
 /** A second factor: codes of an authenticator app (TOTP, RFC 6238). */
 interface TwoFactorRecord {
   /** Encrypted. */
@@ -47,6 +62,12 @@ export interface UserRecord {
   sessions: SessionRecord[];
   /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
   sessionVersion: number;
+  /** Kept when sessions end, the one used last at the end. Some may be older than they count. */
+  networks?: KnownNetwork[];
+  /** Oldest first. Some may be older than they count. */
+  wrongPasswords?: WrongPassword[];
+  /** When the owner was last told of wrong own passwords. */
+  toldOfWrongPasswordsAt?: Date;
   twoFactor: TwoFactorRecord | null;
   /** Encrypted secret of a second factor that is not confirmed yet. */
   pendingTwoFactor: string | null;

@@ -22,7 +22,8 @@ interface Login {
 export async function startFakeSmtp(options: { login?: Login } = {}) {
   const { login } = options;
   const mails: ReceivedMail[] = [];
-  const state: ServerState = { behaviour: "accept", mails };
+  const refused = new Map<string, number>();
+  const state: ServerState = { behaviour: "accept", mails, refused };
   const server = createMailServer(state, login);
   const port = await listenLocally(server.server);
   const credentials = login ? `${login.user}:${login.pass}@` : "";
@@ -34,12 +35,18 @@ export async function startFakeSmtp(options: { login?: Login } = {}) {
     behave: (behaviour: SmtpBehaviour) => {
       state.behaviour = behaviour;
     },
+    /** Refuses one recipient with this code, for example 550 or 450. */
+    refuse: (recipient: string, responseCode: number) => {
+      refused.set(recipient.toLowerCase(), responseCode);
+    },
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }
 
 interface ServerState {
   behaviour: SmtpBehaviour;
+  /** Response codes by address. */
+  refused: ReadonlyMap<string, number>;
   mails: ReceivedMail[];
 }
 
@@ -56,7 +63,10 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
     onConnect: (_, go) => {
       if (state.behaviour !== "stall-greeting") go();
     },
-    onRcptTo: (_, __, go) => go(state.behaviour === "refuse-recipient" ? refusal() : null),
+    onRcptTo: ({ address }, _, go) => {
+      const code = state.refused.get(address.toLowerCase());
+      go(code || state.behaviour === "refuse-recipient" ? refusal(code) : null);
+    },
     onData: (stream, { envelope }, go) => {
       readStream(stream)
         .then(async (raw) => {
@@ -74,8 +84,8 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
   return server;
 }
 
-function refusal(): Error {
-  return Object.assign(new Error("mailbox unavailable"), { responseCode: 550 });
+function refusal(responseCode = 550): Error {
+  return Object.assign(new Error("mailbox unavailable"), { responseCode });
 }
 
 type ReceivedMail = Awaited<ReturnType<typeof readMail>>;

@@ -7,7 +7,12 @@ import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts"
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
 import type { QueryFilter, Types } from "mongoose";
-import { MAX_USERS, writeAfterFanOuts } from "../signals/fan-out.ts";
+import {
+  batchesStop,
+  MAX_USERS,
+  WorkerStoppingError,
+  writeAfterFanOuts,
+} from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 const MAX_CANDLES = 500;
@@ -48,6 +53,7 @@ type TradeSignal = Pick<SignalRecord, "_id" | "userId">;
 /**
  * Changes the signals of a trade in batches, with one event for each batch. Call it again after a crash.
  * @returns the number of changed signals
+ * @throws WorkerStoppingError if signals are left, after it has made the trade due for another worker
  */
 export async function updateTradeSignals(
   database: Database,
@@ -65,6 +71,7 @@ export async function updateTradeSignals(
   // Without it, each batch would look at all signals that are changed already.
   let from: QueryFilter<SignalRecord> = {};
   while (await database.signals.exists({ ...filter, ...from })) {
+    if (batchesStop(database)) await leaveToOthers(database, analysisId);
     const write = () =>
       commit(database, { lockKeys: `analysis:${analysisId}` }, (uow) =>
         changeBatch(database, uow, { ...change, filter: { ...filter, ...from } }),
@@ -78,6 +85,13 @@ export async function updateTradeSignals(
     if (last) from = { userId: { $gte: last.userId } };
   }
   return total;
+}
+
+async function leaveToOthers(database: Database, _id: Types.ObjectId): Promise<never> {
+  const isChecked = { resolveAt: { $exists: true } };
+  const atOnce = new Date(0);
+  await database.marketAnalyses.updateOne({ _id, ...isChecked }, { $set: { resolveAt: atOnce } });
+  throw new WorkerStoppingError();
 }
 
 async function changeBatch(

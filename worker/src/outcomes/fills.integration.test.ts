@@ -16,7 +16,7 @@ import { createSignals, storeTrade, tradeAnalysis } from "@shared/testing/signal
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { fanOut } from "../signals/fan-out.ts";
+import { fanOut, MAX_USERS, stopBatches } from "../signals/fan-out.ts";
 import { reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { calmMarket, patient, type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
@@ -36,9 +36,9 @@ describe("the fill of a trade", () => {
   /** The connection of another worker. */
   let elsewhere: Database;
   let ann: UserRecord;
+  const uri = testDatabaseUri();
 
   beforeAll(async () => {
-    const uri = testDatabaseUri();
     database = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });
   });
@@ -243,6 +243,31 @@ describe("the fill of a trade", () => {
     const events = await told(bob);
     expect(events).toHaveLength(402);
     for (const user of [ann, bob]) await expectOrdered(user, { isFilled: true });
+  });
+
+  it("is told by another worker at once after the batch in which one is stopped", async () => {
+    const { analysisId } = await storeTrade(database, ann, { madeAt: MADE_AT });
+    const shared = { analysisId, withAnalysis: false, analysis: tradeAnalysis(MADE_AT) };
+    await createSignals(database, await createUser(database), { ...shared, count: 4 * MAX_USERS });
+    const market = hourly([CALM, WON, CALM]);
+    for (const [hours, filter] of [
+      [1, { filled: { $exists: false } }],
+      [2, { outcome: { $exists: false } }],
+    ] as const) {
+      const stopped = await openDatabase({ uri });
+      const countOpen = () => database.signals.countDocuments({ analysisId, ...filter });
+      const all = await countOpen();
+      const resolved = worker(market, stopped)(at(hours));
+      await vi.waitUntil(async () => (await countOpen()) < all, { timeout: 15_000, interval: 1 });
+      stopBatches(stopped);
+      await resolved;
+      expect(await countOpen()).toBeGreaterThan(0);
+      // Without the minute that a check of the same trade waits otherwise.
+      await worker(market)(at(hours, 6 * SECOND_MS));
+      expect(await countOpen()).toBe(0);
+      await stopped.close();
+    }
+    await expectOrdered(ann, { isFilled: true });
   });
 
   /** Each signal was filled before its outcome, each once. */

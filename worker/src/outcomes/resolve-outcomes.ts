@@ -14,6 +14,7 @@ import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import { Semaphore } from "async-mutex";
 import { withDeadline } from "../market-data/deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
+import { batchesStop, WorkerStoppingError } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { CandleArchive, KnownCandles, NewestCandles, ReadOptions } from "./candle-archive.ts";
 import { CONFIRM_GAP_MS } from "./candle-gaps.ts";
@@ -51,18 +52,25 @@ type ResolveDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCost
 export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
   const until = deps.now();
   let resolved = 0;
-  while (!deps.abort.aborted) {
+  while (mayContinue(deps)) {
     const due = await findDue(deps.database, until);
     if (due.length === 0) break;
     const trades: PendingTrade[] = [];
     for (const analysis of due) {
       const trade = analysis.resolution ? null : pendingTrade(analysis);
       if (trade) trades.push(trade);
-      else await finishOutcome(deps, analysis);
+      else await finishOutcome(deps, analysis).catch(unlessStopping);
     }
     resolved += await resolveByMarket(deps, trades);
   }
   return resolved;
+}
+
+const mayContinue = ({ abort, database }: ResolveDeps): boolean =>
+  !abort.aborted && !batchesStop(database);
+
+function unlessStopping(error: unknown): void {
+  if (!(error instanceof WorkerStoppingError)) throw error;
 }
 
 type DueAnalysis = Omit<MarketAnalysisRecord, "provenance">;
@@ -168,10 +176,7 @@ async function resolveTrades(
       if (!check) continue;
       checks.push(check);
     } catch (error) {
-      const { analysisId } = pending;
-      deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
-      const at = deps.backoff.failed(String(analysisId), options.now);
-      checks.push({ pending, at: Math.min(at, options.now + MAX_TRADE_BACKOFF_MS) });
+      checks.push({ pending, at: retryAt(deps, { pending, error, now: options.now }) });
     }
     open.push(pending);
   }
@@ -181,6 +186,17 @@ async function resolveTrades(
 }
 
 const MAX_TRADE_BACKOFF_MS = 60_000;
+
+function retryAt(
+  { logger, backoff }: ResolveDeps,
+  { pending, error, now }: { pending: PendingTrade; error: unknown; now: number },
+): number {
+  // Another worker continues at once.
+  if (error instanceof WorkerStoppingError) return now;
+  const { analysisId } = pending;
+  logger.warn({ err: error, analysisId }, "trade not resolved this time");
+  return Math.min(backoff.failed(String(analysisId), now), now + MAX_TRADE_BACKOFF_MS);
+}
 
 interface NextCheck {
   pending: PendingTrade;

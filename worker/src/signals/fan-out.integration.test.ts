@@ -22,12 +22,12 @@ import {
 } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";
 import { shareFill } from "../outcomes/commit-outcome.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { fanOut, MAX_USERS, resumeFanOuts } from "./fan-out.ts";
+import { fanOut, MAX_USERS, resumeFanOuts, stopBatches } from "./fan-out.ts";
 import { finishRun } from "./signal-lifecycle.ts";
 
 const FINISHED_AT = new Date("2026-11-20T12:00:05Z");
@@ -51,6 +51,7 @@ describe("the signals of watchers", () => {
   /** The connection of another worker. */
   let elsewhere: Database;
   let template: UserRecord;
+  const uri = testDatabaseUri();
   const logger = createLogger({ service: "test", level: "silent" });
   const now = () => new Date(FINISHED_AT.getTime() + 10_000);
   const depsOn = (on: Database) => ({ database: on, metrics: createWorkerMetrics(), now });
@@ -58,7 +59,6 @@ describe("the signals of watchers", () => {
   let marketData: MarketData;
 
   beforeAll(async () => {
-    const uri = testDatabaseUri();
     database = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });
     template = await createUser(database, { approved: true });
@@ -226,6 +226,25 @@ describe("the signals of watchers", () => {
       fanOut(depsOn(elsewhere), analysisId),
     ]);
     await expectServed(analysisId, users);
+  });
+
+  it("are made by another worker after the batch in which one is stopped", async () => {
+    const users = await watchers(4 * MAX_USERS);
+    const analysisId = await trade();
+    const stopped = await openDatabase({ uri });
+    const served = fanOut(depsOn(stopped), analysisId);
+    await vi.waitUntil(async () => (await database.signals.countDocuments({ analysisId })) > 0, {
+      timeout: 15_000,
+      interval: 1,
+    });
+    stopBatches(stopped);
+    await served;
+    const before = await database.signals.countDocuments({ analysisId });
+    expect(before % MAX_USERS).toBe(0);
+    expect(before).toBeLessThan(users.length);
+    await resumeAfter(6_000);
+    await expectServed(analysisId, users);
+    await stopped.close();
   });
 
   it("are made once for users who request the analysis at the same time", async () => {

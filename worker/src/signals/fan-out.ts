@@ -43,12 +43,32 @@ function takeTurn<Result>(
   return turn.runExclusive(write, priority);
 }
 
-/** Writes for some of many users when no fan-out of this worker is left, and pauses. */
+/** Those of workers that are stopping. */
+const stopping = new WeakSet<Database>();
+
+/** Ends what is written in batches over this connection after the batch that runs; other workers continue. */
+export function stopBatches(database: Database): void {
+  stopping.add(database);
+}
+
+export const batchesStop = (database: Database): boolean => stopping.has(database);
+
+/** The rest of the batches is left to another worker. */
+export class WorkerStoppingError extends Error {
+  override readonly name = "WorkerStoppingError";
+  override readonly message = "The worker is stopping; another one continues.";
+}
+
+/**
+ * Writes for some of many users when no fan-out of this worker is left, and pauses.
+ * @throws WorkerStoppingError
+ */
 export function writeAfterFanOuts<Result>(
   database: Database,
   write: () => Promise<Result>,
 ): Promise<Result> {
   return takeTurn(database, PRIORITY.other, async () => {
+    if (batchesStop(database)) throw new WorkerStoppingError();
     const result = await write();
     await delay(PAUSE_MS);
     return result;
@@ -57,12 +77,12 @@ export function writeAfterFanOuts<Result>(
 
 /**
  * Makes the signals of all watchers of a trade that has just been finished. Each transaction stores how far it came: after
- * a crash, `resumeFanOuts` continues, also on several workers at once.
+ * a crash or a stop, `resumeFanOuts` continues, also on several workers at once.
  */
 export async function fanOut(deps: FanOutDeps, analysisId: Types.ObjectId): Promise<void> {
   let rest: Promise<void> | undefined;
   await takeTurn(deps.database, PRIORITY.fanOut, async () => {
-    const hasMore = await fanOutOnce(deps, analysisId);
+    const hasMore = !batchesStop(deps.database) && (await fanOutOnce(deps, analysisId));
     if (!hasMore) return;
     await delay(PAUSE_MS);
     // Waits already when this turn ends, so that nothing else goes first.

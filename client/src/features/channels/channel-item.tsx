@@ -136,6 +136,7 @@ function Header({ channel }: { channel: Channel }) {
 const REASONS = {
   gone: "Turned off: the receiver refused messages",
   unsubscribed: "Turned off with the link in an email",
+  "password-changed": "Turned off when your password was changed. Turn it on if it is yours",
 } as const;
 
 /** What the switch does not say. */

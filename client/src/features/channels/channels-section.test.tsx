@@ -53,6 +53,10 @@ test.each<[Partial<Channel>, RegExp]>([
     /EmailTurned off with the link in an email2 events/,
   ],
   [
+    { enabled: false, disabled_reason: "password-changed" },
+    /Turned off when your password was changed\. Turn it on if it is yours/,
+  ],
+  [
     { min_confidence: 70, last_delivery: { at, status: "failed" } },
     /2 events, signals from 70%Last message .*: failed/,
   ],

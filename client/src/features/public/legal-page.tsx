@@ -2,6 +2,7 @@ import {
   CHART_IMAGE_DAYS,
   DELIVERY_RETENTION_DAYS,
   EVENT_RETENTION_DAYS,
+  KNOWN_NETWORK_DAYS,
   PROOF_FINGERPRINT_DAYS,
   SECURITY_LOG_DAYS,
   SESSION_IDLE_HOURS,
@@ -56,7 +57,7 @@ const privacyPolicy: LegalDocument = {
   sections: {
     "What we keep about you, and how long": [
       "Account: your username, email address, role, approval and image credits, until you delete your account. Your password is kept only as a salted hash, or by the sign-in service we use. With two-factor authentication, we keep its key encrypted, and hashes of your recovery codes.",
-      `Sessions: when and with which browser you signed in, and a hash of your network. A session ends ${SESSION_IDLE_HOURS} hours after its last use, and at most ${SESSION_LIFETIME_DAYS} days after the sign-in. Your newer sign-ins replace its record.`,
+      `Sessions: when and with which browser you signed in, and a hash of your network. A session ends ${SESSION_IDLE_HOURS} hours after its last use, and at most ${SESSION_LIFETIME_DAYS} days after the sign-in. Your newer sign-ins replace its record. We keep the hashes of the networks of your last sign-ins, at most 100, so that nobody elsewhere can keep you from signing in; each counts for ${KNOWN_NETWORK_DAYS} days.`,
       "Signals: what you asked for, with your amount, risk and leverage, and the results. They are kept until an administrator clears your history or you delete your account.",
       "Watchlist: the markets you watch, with your minimum confidence, amount, risk and leverage for each, until you remove them or delete your account.",
       `Channels: where we send you messages outside the app (your email address, your Telegram chat, the push address of your browser, or the address of your webhook), your choice of events and your quiet hours, until you delete the channel or your account. Addresses and secrets are encrypted. What was sent is listed for ${DELIVERY_RETENTION_DAYS} days.`,

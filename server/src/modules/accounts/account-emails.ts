@@ -1,3 +1,4 @@
+import type { ChannelKind } from "@shared/contract/channels.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { type AccountEmail, composeEmail } from "@shared/runtime/compose-email.ts";
@@ -39,7 +40,12 @@ function securityNoticeEmail(
 }
 
 const EVENTS = {
-  "password-changed": "Your password was changed.",
+  "password-changed":
+    "Your password was changed. Other sessions have ended. Messages to channels other than email are turned off; you can turn each on again.",
+  "account-claimed":
+    "Your password was changed. Your address had not been verified before, so somebody else may have set up the account: its sessions have ended, and its second factor and all of its channels were removed.",
+  "wrong-passwords":
+    "Somebody who is signed in to your account has entered ten wrong passwords within an hour. If it was not you, reset your password on the login page: this ends all sessions.",
   "two-factor-on": "Two-factor authentication was turned on.",
   "two-factor-off": "Two-factor authentication was turned off.",
   "made-admin": `You are now an administrator. If your password has fewer than ${MIN_ADMIN_PASSWORD_LENGTH} characters, change it.`,
@@ -53,6 +59,24 @@ export function notifyOwner(
   event: keyof typeof EVENTS,
 ): void {
   sendNotice(deps, user, { subject: "Your account was changed", event: EVENTS[event] });
+}
+
+const CHANNELS: Record<ChannelKind, string> = {
+  email: "Messages of your account will also be sent to your email address.",
+  telegram:
+    "A link was made that connects a Telegram chat, to which messages of your account will be sent.",
+  "web-push": "Messages of your account will also be sent to a browser.",
+  webhook: "Messages of your account will also be sent to a webhook.",
+};
+
+/** Emails the owner of an account that somebody who is signed in has added a channel. */
+export function notifyOfNewChannel(
+  deps: ServerDeps,
+  user: Pick<UserRecord, "email" | "username">,
+  { kind, host }: { kind: ChannelKind; host?: string },
+): void {
+  const event = `A channel was added. ${CHANNELS[kind]}${host === undefined ? "" : ` Its address is at ${host}.`}`;
+  sendNotice(deps, user, { subject: "New channel", event });
 }
 
 /** Emails the owner of an account about a sign-in from a browser and network that the account has not been used with. */

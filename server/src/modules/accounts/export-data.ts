@@ -9,6 +9,7 @@ import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { knownNetworks } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { listSessions } from "./own-account.ts";
 import { presentTwoFactor } from "./two-factor.ts";
@@ -28,7 +29,14 @@ export async function* exportData(
     two_factor: presentTwoFactor(user),
   };
   yield `{"exported_at":${JSON.stringify(deps.now())},\n"account":${JSON.stringify(account)}`;
-  const lists = { ...listSessions(deps, session), ...storedLists(deps.database, user) };
+  const lists = {
+    ...listSessions(deps, session),
+    sign_in_networks: knownNetworks(user, deps.now()).map(({ network, signedInAt }) => ({
+      network,
+      last_sign_in_at: signedInAt,
+    })),
+    ...storedLists(deps.database, user),
+  };
   for (const [name, items] of Object.entries(lists)) {
     yield `,\n"${name}":[`;
     let separator = "\n";

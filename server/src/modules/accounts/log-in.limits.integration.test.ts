@@ -1,22 +1,34 @@
 import { hash } from "@node-rs/argon2";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { argon2id } from "./identity/builtin-identity.ts";
 
 const environment = { TRUSTED_PROXIES: "1" };
+const NEW_PASSWORD = "a new password";
 
 describe("guesses of a password", () => {
   let server: TestServer;
+  let smtp: FakeSmtp;
   let user: UserRecord;
   let addresses = 0;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri(), environment });
+    smtp = await startFakeSmtp();
+    server = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: { ...environment, SMTP_URL: smtp.url },
+    });
   });
   afterEach(() => vi.useRealTimers());
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await server.stop();
+    await smtp.close();
+  });
   beforeEach(async () => {
     // A delay does not end while the test runs, however slow the machine is.
     vi.useFakeTimers({ toFake: ["Date"] });
@@ -56,6 +68,133 @@ describe("guesses of a password", () => {
     for (let guess = 0; guess < 15; guess++) await logIn("a wrong guess", newAddress());
     expect((await logIn(TEST_PASSWORD, newAddress())).status).toBe(429);
     expect((await logIn(TEST_PASSWORD, home)).status).toBe(200);
+  });
+
+  const post = async (path: string, token: string, json: object = {}) => {
+    const answer = await server.call(path, { json, token });
+    expect(answer.ok).toBe(true);
+  };
+  const WAYS_TO_SIGN_OUT: [string, (token: string) => Promise<void>][] = [
+    ["logged out", (token) => post("/logout", token)],
+    [
+      "ended all sessions",
+      async (token) => {
+        const me = { headers: { Authorization: `Bearer ${token}` } };
+        const { sessions } = await (await server.call("/me/sessions", me)).json();
+        for (const { id } of sessions) {
+          await server.call(`/me/sessions/${id}`, { method: "DELETE", token });
+        }
+      },
+    ],
+    [
+      "been signed out by an administrator",
+      async () => {
+        const admin = await createUser(server.database, { role: "admin" });
+        const token = signTokenFor(admin, server.deps.settings);
+        const change = { role: "user", password: TEST_PASSWORD };
+        await post(`/admin/set-role/${user.username}`, token, change);
+      },
+    ],
+    [
+      "reset the password",
+      async () => {
+        await post("/forgot-password", "", { email: user.email });
+        await server.deps.background.settled();
+        const { token } = smtp.mailsTo(user.email).at(-1) ?? {};
+        await post("/reset-password", "", { token, new_password: NEW_PASSWORD });
+      },
+    ],
+  ];
+  const guessFromElsewhere = async (times = 15) => {
+    for (let guess = 0; guess < times; guess++) await logIn("a wrong guess", newAddress());
+  };
+
+  it.each(WAYS_TO_SIGN_OUT)(
+    "do not keep an owner out who has %s, in a network that is theirs",
+    async (_, signOut) => {
+      const home = newAddress();
+      user = await createUser(server.database, { emailVerified: true });
+      const { token } = await (await logIn(TEST_PASSWORD, home)).json();
+      await signOut(token);
+      expect((await server.call("/me", { token })).status).toBe(401);
+      await guessFromElsewhere();
+      const signIns = await Promise.all(
+        [TEST_PASSWORD, NEW_PASSWORD].map((one) => logIn(one, home)),
+      );
+      expect(signIns.map(({ status }) => status)).toContain(200);
+    },
+  );
+
+  it("do not keep an owner out who has only registered, in any network of theirs", async () => {
+    const home = "2001:db8:1:2:3::4";
+    const [username, password] = [`owner-${addresses}`, "a long password"];
+    const registered = await server.call("/register", {
+      json: { username, email: `${username}@example.com`, password },
+      headers: { "X-Forwarded-For": home },
+    });
+    await post("/logout", (await registered.json()).token);
+    for (let guess = 0; guess < 15; guess++) await logIn("wrong", newAddress(), username);
+    expect((await logIn(password, "2001:db8:1:3::1", username)).status).toBe(429);
+    expect((await logIn(password, "2001:db8:1:2:ffff::1", username)).status).toBe(200);
+  });
+
+  it("count for 90 days after the last sign-in from a network", async () => {
+    const home = newAddress();
+    const { token } = await (await logIn(TEST_PASSWORD, home)).json();
+    await post("/logout", token);
+    const { networks = [] } = (await server.database.users.findById(user._id).lean()) ?? {};
+    const agedBy = (days: number) =>
+      networks.map((one) => ({ ...one, signedInAt: new Date(+one.signedInAt - days * DAY_MS) }));
+    await guessFromElsewhere();
+    const set = (aged: object) =>
+      server.database.users.updateOne({ _id: user._id }, { $set: { networks: aged } });
+    await set(agedBy(90));
+    expect((await logIn(TEST_PASSWORD, home)).status).toBe(429);
+    await set(agedBy(89));
+    expect((await logIn(TEST_PASSWORD, home)).status).toBe(200);
+  });
+
+  it("in a network of the owner are limited there, and keep no one out elsewhere", async () => {
+    const [home, office] = [newAddress(), newAddress()];
+    for (const network of [home, office]) await logIn(TEST_PASSWORD, network);
+    const statuses = [];
+    for (let guess = 0; guess < 15; guess++) statuses.push((await logIn("wrong", office)).status);
+    expect(statuses).toContain(429);
+    expect((await logIn(TEST_PASSWORD, office)).status).toBe(429);
+    expect((await logIn(TEST_PASSWORD, home)).status).toBe(200);
+  });
+
+  it("of the code, by who knows the password, do not keep the owner out either", async () => {
+    const home = newAddress();
+    const { token } = await (await logIn(TEST_PASSWORD, home)).json();
+    const { secret } = await (await server.call("/me/two-factor", { json: {}, token })).json();
+    const codeIn = (steps: number) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+        timestamp: Date.now() + steps * 30_000,
+      });
+    await post("/me/two-factor/confirm", token, { code: codeIn(0) });
+    await post("/logout", token);
+    const withCode = (code: string, address: string) =>
+      server.call("/login", {
+        json: { username: user.username, password: TEST_PASSWORD, code },
+        headers: { "X-Forwarded-For": address },
+      });
+    for (let guess = 0; guess < 12; guess++) await withCode("not-a-code", newAddress());
+    expect((await withCode(codeIn(1), home)).status).toBe(200);
+  });
+
+  it("are kept apart by at most 100 networks, which go with the account and are in its data", async () => {
+    for (let count = 0; count < 101; count++) {
+      expect((await logIn(TEST_PASSWORD, newAddress())).status).toBe(200);
+    }
+    const last = await logIn(TEST_PASSWORD, newAddress());
+    const { token } = await last.json();
+    const data = await (await server.call("/me/data", { token })).json();
+    expect(data.sign_in_networks).toHaveLength(100);
+    expect(data.sign_in_networks.at(-1)).toEqual({
+      network: expect.any(String),
+      last_sign_in_at: expect.any(String),
+    });
   });
 
   it("look the same for a name that does not exist", async () => {

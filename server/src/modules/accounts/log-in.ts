@@ -7,7 +7,7 @@ import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { rateLimited } from "../../http/errors.ts";
 import { createLimiter, hashOf, takePoint } from "../../http/rate-limits.ts";
-import { type Device, startSession } from "../../http/sessions.ts";
+import { type Device, knownNetworks, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOfNewDevice } from "./account-emails.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
@@ -21,23 +21,25 @@ const FAILURES_KEPT_SECONDS = 3_600;
 const MAX_DELAY_SECONDS = 300;
 
 interface SignInAttempt {
+  /** Whether the user has signed in from this network before. */
+  isKnown: boolean;
   succeed(): Promise<void>;
 }
 
 /** Starts an attempt to sign in with a name. */
 type StartSignIn = (
   name: string,
-  from: { user: Pick<UserRecord, "sessions"> | null; network: string },
+  from: { user: UserRecord | null; network: string },
 ) => Promise<SignInAttempt>;
 
 /**
  * Counts each attempt to sign in before the password is checked, so that simultaneous guesses cannot slip through. Each
- * failure after the tenth doubles the delay until the next attempt, wherever it comes from. Networks in which the account
- * was used before have a count of their own: guesses from elsewhere do not lock the owner out.
+ * failure after the tenth doubles the delay until the next attempt, wherever it comes from. Networks from which the user has
+ * signed in have a count of their own: guesses from elsewhere do not lock the owner out.
  */
-export function createSignInLimits({ database, settings }: ServerDeps): StartSignIn {
+export function createSignInLimits({ database, settings, now }: ServerDeps): StartSignIn {
   if (settings.RATE_LIMIT === "off") {
-    return () => Promise.resolve({ succeed: () => Promise.resolve() });
+    return () => Promise.resolve({ isKnown: false, succeed: () => Promise.resolve() });
   }
   const failures = createLimiter(database, {
     name: "sign-in-failures",
@@ -52,7 +54,9 @@ export function createSignInLimits({ database, settings }: ServerDeps): StartSig
     givesBack: true,
   });
   return async (name, { user, network }) => {
-    const isKnown = user?.sessions.some((session) => session.network === network) ?? false;
+    // Sessions of an earlier version have left no networks.
+    const known = user ? [...user.sessions, ...knownNetworks(user, now())] : [];
+    const isKnown = known.some((one) => one.network === network);
     const key = hashOf([name.toLowerCase(), ...(isKnown ? [network] : [])]);
     const delayed = await delays.get(key);
     if (delayed && delayed.msBeforeNext > 0) {
@@ -68,6 +72,7 @@ export function createSignInLimits({ database, settings }: ServerDeps): StartSig
       });
     }
     return {
+      isKnown,
       async succeed() {
         await failures.delete(key);
         await delays.delete(key);
@@ -97,7 +102,8 @@ export async function logIn(
   const { identityId, email } = user;
   const account = await deps.identity.verifyPassword({ identityId, email, password });
   if (!account) throw invalidCredentials();
-  await checkCode(deps, user, request.code);
+  const network = attempt.isKnown ? device.network : null;
+  await checkCode(deps, { user, network }, request.code);
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
@@ -111,7 +117,7 @@ export async function logIn(
 
 async function checkCode(
   deps: LoginDeps,
-  user: UserRecord,
+  { user, network }: { user: UserRecord; network: string | null },
   code: string | undefined,
 ): Promise<void> {
   if (!user.twoFactor) return;
@@ -119,7 +125,7 @@ async function checkCode(
     const detail = "Enter the code of your authenticator app.";
     throw new AppError("two-factor-required", detail);
   }
-  if (!(await consumeCode(deps, user, code))) throw invalidCredentials("invalid-code");
+  if (!(await consumeCode(deps, user, { code, network }))) throw invalidCredentials("invalid-code");
 }
 
 export const presentSession = (

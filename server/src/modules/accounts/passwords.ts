@@ -6,15 +6,17 @@ import type {
 } from "@shared/contract/authentication.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { disableOtherChannels } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { wrongPassword } from "../../http/errors.ts";
-import type { AuthenticatedSession } from "../../http/sessions.ts";
+import { type AuthenticatedSession, type Device, rememberNetwork } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 import { notifyOwner } from "./account-emails.ts";
+import { checkOwnPassword } from "./own-password.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
 /** The number that ASVS 5 (6.2.4) asks for. */
@@ -82,10 +84,14 @@ export async function forgotPassword(
   );
 }
 
-/** Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it. */
+/**
+ * Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it: what
+ * was set up before may be of somebody else, who registered with it, and is removed.
+ */
 export async function resetPassword(
   deps: ServerDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
+  { network }: Pick<Device, "network">,
 ): Promise<void> {
   const check = async (owner: string | null) => {
     const user = owner && (await deps.database.users.findOne({ identityId: owner }).lean());
@@ -98,16 +104,42 @@ export async function resetPassword(
     now: deps.now,
     origin: deps.origin,
   };
-  const user = await commit(deps.database, options, async (uow) => {
+  const done = await commit(deps.database, options, async (uow) => {
     await reset.store(uow.session);
     if (identityId === null) return null;
-    await markEmailVerified(deps, uow, identityId);
-    return revokeSessions(deps, uow, { identityId });
+    const claimed = await markEmailVerified(deps, uow, identityId);
+    if (claimed) await removeFormerSetup(deps, uow, claimed);
+    const user = await revokeSessions(deps, uow, { identityId });
+    // Whoever resets it must be able to sign in afterwards, whatever is guessed elsewhere.
+    if (user) await rememberNetwork(deps, uow, { user, network });
+    return user && ({ user, event: claimed ? "account-claimed" : "password-changed" } as const);
   });
-  if (user) notifyOwner(deps, user, "password-changed");
+  if (done) notifyOwner(deps, done.user, done.event);
 }
 
-/** Changes the password and ends all other sessions of the user. */
+/** What whoever registered with a foreign address could have left, besides sessions. */
+async function removeFormerSetup(
+  { database }: ServerDeps,
+  uow: UnitOfWork,
+  { _id, username, twoFactor }: UserRecord,
+): Promise<void> {
+  const { session } = uow;
+  await database.users.updateOne(
+    { _id },
+    {
+      $set: { twoFactor: null, pendingTwoFactor: null },
+      $unset: { networks: 1, quietHours: 1 },
+    },
+    { session },
+  );
+  await database.channels.deleteMany({ userId: _id }, { session });
+  await database.deliveries.deleteMany({ userId: _id }, { session });
+  await database.dashboardTokens.deleteMany({ userId: _id }, { session });
+  const details = { reason: "address-not-verified" };
+  if (twoFactor) uow.log({ type: "two-factor:off", user: username, details });
+}
+
+/** Changes the password, ends all other sessions of the user, and turns off their channels other than email. */
 export async function changePassword(
   deps: ServerDeps,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
@@ -117,9 +149,10 @@ export async function changePassword(
   const { current_password: currentPassword, new_password: newPassword } = request;
   assertStrongPassword("new_password", newPassword, user);
   const attempt = { identityId, email, currentPassword, newPassword };
-  const prepared = await deps.identity.prepareChange(attempt);
+  const prepared = await checkOwnPassword(deps, user, () => deps.identity.prepareChange(attempt));
   if (!prepared) throw wrongPassword();
-  const options = { lockKeys: `identity:${identityId}`, now: deps.now, origin: deps.origin };
+  const lockKeys = [`identity:${identityId}`, userStream(user._id)];
+  const options = { lockKeys, now: deps.now, origin: deps.origin };
   await commit(deps.database, options, async (uow) => {
     await prepared.store(uow.session);
     await revokeSessions(deps, uow, { identityId, keepSessionId: sessionId });
@@ -128,8 +161,8 @@ export async function changePassword(
 }
 
 /**
- * Ends a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
- * Returns the changed user, or null if the user is deleted.
+ * Ends a user's sessions on commit and closes their sockets, except those of `keepSessionId`. Turns off the channels that
+ * another session may have added. Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
   { database }: ServerDeps,
@@ -139,11 +172,16 @@ export async function revokeSessions(
   const user = await database.users
     .findOneAndUpdate(
       { identityId },
-      { $inc: { sessionVersion: 1 }, $pull: { sessions: { id: { $ne: keepSessionId ?? null } } } },
+      {
+        $inc: { sessionVersion: 1 },
+        $pull: { sessions: { id: { $ne: keepSessionId ?? null } } },
+        $unset: { wrongPasswords: 1 },
+      },
       { session: uow.session, returnDocument: "after" },
     )
     .lean();
   if (!user) return null;
+  await disableOtherChannels(database, uow, user);
   const type = keepSessionId === undefined ? "password:reset" : "password:changed";
   uow.log({ type, user: user.username });
   uow.endSessions({

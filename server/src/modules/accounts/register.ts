@@ -91,6 +91,8 @@ async function deleteUnused(
   const { deletedCount } = await database.users.deleteOne({ _id, ...UNUSED }, { session });
   if (deletedCount === 0) return false;
   await identity.deleteAccount({ identityId, session });
+  await database.channels.deleteMany({ userId: _id }, { session });
+  await database.deliveries.deleteMany({ userId: _id }, { session });
   uow.endSessions({ userId: _id.toString(), reason: "deleted" });
   uow.log({ type: "user:deleted", user: username, details: { reason } });
   uow.addEvent(ADMINS_STREAM, "user:deleted", { username });

@@ -67,8 +67,8 @@ const accountHandlers: BoundRoute[] = [
     await forgotPassword(deps, body);
     return { detail: resetLinkSentMessage(body.email) };
   }),
-  handle(accountRoutes.resetPassword, async ({ body }, { deps }) => {
-    await resetPassword(deps, body);
+  handle(accountRoutes.resetPassword, async ({ body }, { ctx, deps }) => {
+    await resetPassword(deps, body, deviceOf(ctx));
     return { detail: "Your password has been changed. Log in with the new one." };
   }),
   handle(accountRoutes.changePassword, async ({ body }, { deps, session }) => {

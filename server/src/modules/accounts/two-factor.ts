@@ -17,6 +17,7 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
 import { notifyOwner } from "./account-emails.ts";
+import { checkOwnPassword } from "./own-password.ts";
 
 const ISSUER = "AI Trading Signals";
 /** RFC 4226 recommends 160 bits. */
@@ -68,7 +69,7 @@ export async function confirmTwoFactor(
   const { _id, twoFactor, pendingTwoFactor } = user;
   if (twoFactor) throw alreadyOn();
   const secret = pendingTwoFactor && boxOf(deps).open(pendingTwoFactor);
-  const step = await limitAttempts(deps, user, async () =>
+  const step = await limitAttempts(deps, { user }, async () =>
     secret ? stepOf(deps, secret, code) : null,
   );
   if (!pendingTwoFactor || step === null) throw new AppError("invalid-code", "This code is wrong.");
@@ -100,7 +101,7 @@ export async function disableTwoFactor(
   notifyOwner(deps, user, "two-factor-off");
 }
 
-/** Checks the caller's own password, and the code if the second factor is on. */
+/** Checks the caller's own password, and the code if the second factor is on. @throws AppError wrong-password, rate-limited */
 export async function reauthenticate(
   deps: ServerDeps,
   { user }: Pick<AuthenticatedSession, "user">,
@@ -108,9 +109,12 @@ export async function reauthenticate(
 ): Promise<void> {
   if (!password || (user.twoFactor && !code)) throw reauthenticationRequired();
   const { identityId, email } = user;
-  const account = await deps.identity.verifyPassword({ identityId, email, password });
-  if (!account) throw wrongPasswordOrCode();
-  if (user.twoFactor && !(await consumeCode(deps, user, code ?? ""))) throw wrongPasswordOrCode();
+  const isRight = await checkOwnPassword(deps, user, async () => {
+    const account = await deps.identity.verifyPassword({ identityId, email, password });
+    if (!account) return null;
+    return !user.twoFactor || (await consumeCode(deps, user, { code: code ?? "" })) ? true : null;
+  });
+  if (!isRight) throw wrongPasswordOrCode();
 }
 
 const RECENT_SIGN_IN_MS = 10 * 60_000;
@@ -127,14 +131,16 @@ export async function reauthenticateUnlessRecent(
 
 /**
  * Uses a code of the authenticator app or a recovery code. Of several attempts with one code, one succeeds.
+ * @param attempt.network of a sign-in, if it is the user's own: only wrong codes from there delay it, so that guesses from
+ *   elsewhere do not lock the owner out
  * @returns whether the code was valid
  */
 export function consumeCode(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username" | "twoFactor">,
-  code: string,
+  { code, network = null }: { code: string; network?: string | null },
 ): Promise<boolean> {
-  return limitAttempts(deps, user, async () =>
+  return limitAttempts(deps, { user, network }, async () =>
     (await consumeAppCode(deps, user, code)) || (await consumeRecoveryCode(deps, user, code))
       ? true
       : null,
@@ -186,14 +192,18 @@ const boxOf = ({ settings }: ServerDeps): SecretBox =>
 /** Wrong codes of an account, over all its sessions and servers. A valid code gives its attempt back. */
 async function limitAttempts<Result>(
   deps: ServerDeps,
-  { _id }: Pick<UserRecord, "_id">,
+  { user, network = null }: { user: Pick<UserRecord, "_id">; network?: string | null },
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
   if (deps.settings.RATE_LIMIT === "off") return attempt();
   const limiter = createLimiter(deps.database, { ...WRONG_CODES, givesBack: true });
-  await takePoint(limiter, _id.toString());
+  const account = user._id.toString();
+  const own = network === null ? account : `${account}:${network}`;
+  await takePoint(limiter, own);
+  if (own !== account) await limiter.penalty(account);
   const result = await attempt();
-  if (result !== null) await limiter.reward(_id.toString());
+  if (result !== null)
+    await Promise.all([...new Set([own, account])].map((key) => limiter.reward(key)));
   return result;
 }
 

@@ -20,13 +20,15 @@ import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import { unauthenticated, unavailable } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOfNewChannel } from "../accounts/account-emails.ts";
 import { presentChannel } from "./present-channels.ts";
 
 /** Adds a channel, to which events from now on are sent. */
 export async function addChannel(
   deps: ServerDeps,
-  user: UserRecord,
+  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
   input: NewChannel,
 ): Promise<CreatedChannel> {
   const { database, now } = deps;
@@ -36,7 +38,7 @@ export async function addChannel(
   const { shown, ...made } = await makeTarget(deps, user, input);
   const { kind, label = made.label, min_confidence: minConfidence } = input;
   const channel = await commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
-    const lastEventSeq = await lockUser(deps, uow, userId);
+    const lastEventSeq = await lockUser(deps, uow, { userId, sessionId });
     await assertFreePlace(deps, uow, { userId, ...made });
     const added: ChannelRecord = {
       _id: new Types.ObjectId(),
@@ -61,6 +63,7 @@ export async function addChannel(
     uow.deferInsert(database.channels.collection, added);
     return added;
   });
+  notifyOfNewChannel(deps, user, { kind, ...(kind === "webhook" && { host: made.label }) });
   return { ...presentChannel(channel, null), ...shown };
 }
 
@@ -79,15 +82,19 @@ export function assertOwnEvents(
   throw new AppError("invalid-input", message, { errors: [{ field: "events", message }] });
 }
 
-/** Two additions at the same time conflict, and the later one sees the channel of the other. @returns the last event */
-async function lockUser(
+/**
+ * Two additions at the same time conflict, and the later one sees the channel of the other. So does a change of the password:
+ * a session that it ends can turn nothing on any more.
+ * @returns the last event
+ */
+export async function lockUser(
   { database }: Pick<ServerDeps, "database">,
   { session }: UnitOfWork,
-  userId: Types.ObjectId,
+  { userId, sessionId }: { userId: Types.ObjectId; sessionId: string },
 ): Promise<number> {
   const user = await database.users
     .findOneAndUpdate(
-      { _id: userId },
+      { _id: userId, "sessions.id": sessionId },
       { $inc: { channelsVersion: 1 } },
       { session, returnDocument: "after", projection: { lastEventSeq: 1 } },
     )

@@ -11,12 +11,19 @@ import { readsAdminEvents } from "@shared/domain/access.ts";
 import { disableChannel, suppressOpenDeliveries, wakeChannels } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { readEvents } from "@shared/outbox/event-log.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { invalidToken } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { adminHead, assertOwnEvents, newWebhookSecret, secretsOf } from "./add-channel.ts";
+import {
+  adminHead,
+  assertOwnEvents,
+  lockUser,
+  newWebhookSecret,
+  secretsOf,
+} from "./add-channel.ts";
 import { presentDelivery } from "./present-channels.ts";
 
 interface OwnChannel {
@@ -40,13 +47,14 @@ const channelNotFound = () => new AppError("not-found", "There is no such channe
 
 export async function changeChannel(
   deps: ServerDeps,
-  own: OwnChannel,
+  own: OwnChannel & { sessionId: string },
   change: ChannelChange,
 ): Promise<ChannelRecord> {
   const { database, now } = deps;
   const { _id } = await findChannel(deps, own);
   if (change.events) assertOwnEvents(own.user, change.events);
-  return commit(database, { lockKeys: lockKeyOf(_id), now }, async (uow) => {
+  const lockKeys = [lockKeyOf(_id), userStream(own.user._id)];
+  return commit(database, { lockKeys, now }, async (uow) => {
     const { session } = uow;
     const channel = await database.channels.findById(_id).session(session).lean();
     if (!channel) throw channelNotFound();
@@ -55,7 +63,7 @@ export async function changeChannel(
     const isTurnedOn = enabled && !channel.enabled;
     if (isTurnedOn) assertLinked(channel);
     if (!enabled) await suppressOpenDeliveries(database, uow, channel);
-    const start = isTurnedOn ? await startFromNow(deps, uow, own.user) : {};
+    const start = isTurnedOn ? await startFromNow(deps, uow, own) : {};
     const set = { enabled, events, label, minConfidence, ...start };
     await database.channels.updateOne({ _id }, { $set: set }, { session });
     return { ...channel, ...set };
@@ -63,10 +71,13 @@ export async function changeChannel(
 }
 
 /** Events of the time in which the channel was off are not sent. */
-async function startFromNow(deps: ServerDeps, uow: UnitOfWork, user: UserRecord) {
-  const [afterSeq = 0] = await readStreamHeads(deps.database, [userStream(user._id)]);
+async function startFromNow(
+  deps: ServerDeps,
+  uow: UnitOfWork,
+  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
+) {
   return {
-    afterSeq,
+    afterSeq: await lockUser(deps, uow, { userId: user._id, sessionId }),
     afterAdminSeq: await adminHead(deps, uow, user),
     disabledReason: null,
     heldSince: null,

@@ -21,17 +21,14 @@ export const channelHandlers: BoundRoute[] = [
     listChannels(deps.database, session.user),
   ),
   handle(channelRoutes.addChannel, ({ body }, { deps, session }) =>
-    addChannel(deps, session.user, body),
+    addChannel(deps, session, body),
   ),
   handle(channelRoutes.unsubscribe, async ({ query }, { deps }) => {
     await unsubscribe(deps, query.token);
     return { detail: "You will get no more of these emails." };
   }),
   handle(channelRoutes.changeChannel, async ({ params, body }, { deps, session }) =>
-    readAndPresent(
-      deps.database,
-      await changeChannel(deps, { user: session.user, ...params }, body),
-    ),
+    readAndPresent(deps.database, await changeChannel(deps, { ...session, ...params }, body)),
   ),
   handle(channelRoutes.deleteChannel, ({ params }, { deps, session }) =>
     deleteChannel(deps, { user: session.user, ...params }),

@@ -5,6 +5,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
+import { inTime } from "../../http/in-time.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
@@ -25,7 +26,7 @@ const IMAGE_CACHE_SECONDS = 60;
 export const signalHandlers: BoundRoute[] = [
   handle(signalRoutes.requestSignal, async ({ body, headers }, call) => {
     const input = { ...inputOf(call, headers), request: body };
-    const signal = await requestSignal(call.deps, input);
+    const signal = await inTime(call.ctx.state.startedMs, requestSignal(call.deps, input));
     return respond(call, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signal });
   }),
   handle(
@@ -120,6 +121,6 @@ async function waitUntilFinished(
     timeoutMs,
     abort: disconnected.signal,
   });
-  if (!finished) throw new AppError("timeout", MESSAGES.requestTimeout);
+  if (!finished) throw new AppError("timeout", MESSAGES.requestTimeout, { signalId });
   return finished;
 }

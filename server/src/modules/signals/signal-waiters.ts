@@ -19,7 +19,10 @@ const REREAD_AFTER_MS = 1_000;
 export class SignalWaiters {
   readonly #database: Database;
   readonly #logger: Logger;
-  readonly #emitter = new EventEmitter<Record<string, [SignalResponse]>>().setMaxListeners(0);
+  readonly #emitter = new EventEmitter<Record<string, [SignalResponse | null]>>().setMaxListeners(
+    0,
+  );
+  #isStopped = false;
 
   constructor(options: { database: Database; feed: EventFeed; logger: Logger }) {
     this.#database = options.database;
@@ -30,7 +33,13 @@ export class SignalWaiters {
     });
   }
 
-  /** Resolves to the finished signal, or to null on timeout or abort. */
+  /** Ends all waiting, so that the requests are answered before the server stops. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const id of this.#emitter.eventNames()) this.#emitter.emit(String(id), null);
+  }
+
+  /** Resolves to the finished signal, or to null on timeout, on abort, and when the server stops. */
   wait(
     signalId: string,
     options: { timeoutMs: number; abort: AbortSignal },
@@ -48,7 +57,7 @@ export class SignalWaiters {
       this.#emitter.once(signalId, settle);
       const reread = setTimeout(() => this.#reread([signalId]), REREAD_AFTER_MS);
       const deadline = setTimeout(cancel, timeoutMs);
-      if (abort.aborted) cancel();
+      if (abort.aborted || this.#isStopped) cancel();
       else abort.addEventListener("abort", cancel);
     });
   }

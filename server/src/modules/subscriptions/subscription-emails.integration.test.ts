@@ -1,7 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EmailRecord } from "@shared/database/models/payment.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { createSmtpMailer } from "@shared/runtime/mailer.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,9 +30,10 @@ describe("stored emails", () => {
     if (!server) throw new Error("no server");
     return server;
   };
-  async function store(overrides: Partial<EmailRecord> = {}): Promise<void> {
+  async function store(overrides: Partial<EmailRecord> = {}): Promise<UserRecord> {
     const { database } = first();
-    const { _id: userId } = await createUser(database);
+    const user = await createUser(database);
+    const userId = user._id;
     await database.emails.insertOne({
       _id: new Types.ObjectId(),
       userId,
@@ -40,6 +44,7 @@ describe("stored emails", () => {
       expiresAt: afterStart(60),
       ...overrides,
     });
+    return user;
   }
   const left = () => first().database.emails.countDocuments();
 
@@ -86,5 +91,49 @@ describe("stored emails", () => {
     await sendDueEmails({ ...deps, mailer });
     expect(sent).toHaveLength(1);
     expect(await left()).toBe(0);
+  });
+
+  it.each([550, 450])(
+    "of other users are not delayed by one that is refused with %i",
+    async (code) => {
+      now = START;
+      const smtp = await startFakeSmtp();
+      const deps = {
+        ...first().deps,
+        mailer: createSmtpMailer({ smtpUrl: smtp.url, from: "a@example.com" }),
+      };
+      const due = (minutes: number) =>
+        store({ dueAt: afterStart(minutes), expiresAt: afterStart(1e4) });
+      const refused = [];
+      for (let count = 0; count < 10; count += 1) refused.push(await due(-20 + count));
+      for (const { email } of refused) smtp.refuse(email, code);
+      const others = [];
+      for (let count = 0; count < 10; count += 1) others.push(await due(-5));
+      await sendDueEmails(deps);
+      for (const { email } of others) expect(smtp.mailsTo(email)).toHaveLength(1);
+      // Less and less often, so that the mail server is not asked for nothing.
+      const attemptsAt = async (minutes: number) => {
+        now = afterStart(minutes);
+        const before = await first()
+          .database.emails.find({ dueAt: { $lte: now } })
+          .lean();
+        await sendDueEmails(deps);
+        return before.length;
+      };
+      expect([await attemptsAt(3), await attemptsAt(4), await attemptsAt(11)]).toEqual([0, 10, 0]);
+      expect(await left()).toBe(10);
+      await first().database.emails.deleteMany({});
+      await smtp.close();
+    },
+  );
+
+  it("wait for a mail server that refuses the sender", async () => {
+    now = START;
+    const { deps } = first();
+    const cause = Object.assign(new Error("no"), { code: "EENVELOPE", command: "MAIL FROM" });
+    const mailer = { ...deps.mailer, send: () => Promise.reject(new Error("not sent", { cause })) };
+    await store();
+    await expect(sendDueEmails({ ...deps, mailer })).rejects.toThrow("not sent");
+    await first().database.emails.deleteMany({});
   });
 });

@@ -1,10 +1,10 @@
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { REMINDER_DAYS } from "@shared/contract/subscription.ts";
 import type { EmailRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { type AccountEmail, composeEmail, formatTime } from "@shared/runtime/compose-email.ts";
-import type { Mail } from "@shared/runtime/mailer.ts";
+import { isRefusedEmail, type Mail } from "@shared/runtime/mailer.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
@@ -87,6 +87,9 @@ const PAUSE_AFTER_FAILURE_MS = 15_000;
 /** Longer than an attempt may take, so that an email of a server that stopped is sent by another. */
 const RETRY_DELAY_MS = 2 * 60_000;
 
+/** Of one that the mail server refuses. Each refusal doubles the delay, so that refused ones do not keep others waiting. */
+const MAX_RETRY_DELAY_MS = 6 * HOUR_MS;
+
 /** At a time and server. */
 const MAX_EMAILS_IN_FLIGHT = 5;
 
@@ -100,14 +103,17 @@ export function startEmailQueue(deps: ServerDeps): { stop: () => Promise<void> }
   });
 }
 
-/** Sends all emails that are due. @throws the error of the first that fails; it is tried again later */
+/**
+ * Sends all emails that are due. One that the mail server refuses is tried again later, and delays no other.
+ * @throws the error of the first that fails otherwise: the others would fail, too
+ */
 export async function sendDueEmails(deps: ServerDeps, stopping?: AbortSignal): Promise<void> {
   const failed = new AbortController();
   const sendNext = async () => {
     while (!stopping?.aborted && !failed.signal.aborted) {
       const email = await claimEmail(deps);
       if (!email) return;
-      await sendEmail(deps, email);
+      await sendEmail(deps, email).catch((error: unknown) => postpone(deps, email, error));
     }
   };
   const senders = Array.from({ length: MAX_EMAILS_IN_FLIGHT }, () =>
@@ -130,6 +136,19 @@ function claimEmail({ database, now }: ServerDeps): Promise<EmailRecord | null> 
       { sort: { dueAt: 1 } },
     )
     .lean();
+}
+
+/** @throws `error` unless the mail server may accept other emails */
+async function postpone(
+  { database, logger, now }: ServerDeps,
+  { _id, userId, kind, refusals = 0 }: EmailRecord,
+  error: unknown,
+): Promise<void> {
+  if (!isRefusedEmail(error)) throw error;
+  const delayMs = Math.min(RETRY_DELAY_MS * 2 ** (refusals + 1), MAX_RETRY_DELAY_MS);
+  const dueAt = new Date(now().getTime() + delayMs);
+  await database.emails.updateOne({ _id }, { $set: { dueAt }, $inc: { refusals: 1 } });
+  logger.warn({ err: error, userId, kind, dueAt }, "the mail server refused an email");
 }
 
 async function sendEmail({ database, mailer, now, settings }: ServerDeps, email: EmailRecord) {
