@@ -277,8 +277,8 @@ function describeError(status: number, codes: ErrorCode[]) {
 function errorsOf(route: Route): ErrorCode[] {
   const { params, ...input } = route.request;
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
-  const usesToken = route.access !== "public" && route.access !== "queue-dashboard";
-  if (usesToken && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
+  const isPublic = route.access === "public";
+  if (!isPublic && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
   if (route.limits) codes.add("rate-limited");
   if (route.method !== "GET") codes.add("malformed-body").add("body-too-large");
   if (input.files) codes.add("file-too-large").add("not-an-image");
