@@ -214,6 +214,8 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "two-factor-enabled": "The second factor is on already.",
   "already-watched": "The market is on the watchlist already.",
   "already-exists": "There is such a channel already.",
+  "idempotency-conflict": "The `Idempotency-Key` was used for another request.",
+  "proof-changed": "Another proof of payment was submitted since.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
