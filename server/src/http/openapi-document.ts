@@ -215,7 +215,7 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "already-watched": "The market is on the watchlist already.",
   "already-exists": "There is such a channel already.",
   "idempotency-conflict": "The `Idempotency-Key` was used for another request.",
-  "proof-changed": "Another proof of payment was submitted since.",
+  "proof-changed": "The current payment proof is not that of `proof_id`.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
