@@ -37,7 +37,7 @@ describe("the text of a model", () => {
     ["Join t.me/evil, or evil.com!", `Join ${LINK}, or ${LINK}!`],
     ["discord.gg/abc bit.ly/x login.evil.co.uk:8443/a", `${LINK} ${LINK} ${LINK}`],
     ["bücher.de пример.рф 例子.中国 xn--e1afmkfd.xn--p1ai", `${LINK} ${LINK} ${LINK} ${LINK}`],
-    ["evil。com evil．com ｅｖｉｌ.ｃｏｍ", `${LINK} ${LINK} ${LINK}`],
+    ["0.5/evil.com evil。com evil．com ｅｖｉｌ.ｃｏｍ", `0.5/${LINK} ${LINK} ${LINK} ${LINK}`],
     ["write to support@evil.com now", `write to ${LINK} now`],
     ["a.b+c@evil.example", LINK],
     ["8.8.8.8 and 10.0.0.1:8080/x", `${LINK} and ${LINK}`],
@@ -97,10 +97,10 @@ describe("the text of a model", () => {
         const once = plainText(parts.join(""));
         expect(plainText(once)).toBe(once);
         expect(once.replaceAll("\n", "")).not.toMatch(
-          /[\u200b\p{Cc}]|:\/\/|www\.\w|\w\.com(?![\p{L}\p{Nd}\p{M}])/u,
+          /[\u200b\p{Cc}]|\p{L}:\/\/|(?<![\p{L}\p{Nd}\p{M}_])www\.\w|\w\.com(?![\p{L}\p{Nd}\p{M}])/u,
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: 3_000 },
     );
   });
 

@@ -19,7 +19,7 @@ const MAX_PASSES = 5;
 
 /** Arabic and Kaithi signs that are written before numbers are the only visible ones of their category. */
 const INVISIBLE =
-  /[[\p{Cc}\p{Cf}]--[\n\u200c\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0d\u{e0100}-\u{e01ef}]/gv;
+  /(?!\n|\u200c|\u200d|[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0d\u{e0100}-\u{e01ef}]/gu;
 
 /** Scripts in which joiners change how letters look, and emoji that consist of several. */
 const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}\p{Mark}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
@@ -42,7 +42,8 @@ const LETTER = String.raw`[\p{L}\p{Nd}\p{M}]`;
 const LABEL = `${LETTER}(?:-*${LETTER})*`;
 /** The last three are dots to browsers. */
 const DOT = String.raw`[.\u3002\uff0e\uff61]`;
-const REST = String.raw`(?::\d{1,5})?(?:[/?#]\S*)?`;
+/** Port and path. */
+const REST = /(?::\d{1,5})?(?:[/?#]\S*)?/uy;
 
 /** Addresses that cannot be anything else. */
 const ADDRESSES = [
@@ -55,10 +56,7 @@ const ADDRESSES = [
   String.raw`\bwww\d{0,3}${DOT}\S+`,
 ].map((pattern) => new RegExp(pattern, "giu"));
 
-const HOST = new RegExp(
-  String.raw`(?=${LETTER})(?<!${LETTER}-*)(?<host>${LABEL}(?:${DOT}${LABEL})+)(?<rest>${REST})`,
-  "gu",
-);
+const HOST = new RegExp(`(?=${LETTER})(?<!${LETTER}-*)${LABEL}(?:${DOT}${LABEL})+`, "gu");
 
 const PUNCTUATION = new Set(`)]}>"'’”.,;:!?`);
 
@@ -75,22 +73,42 @@ function withoutLinks(text: string): string {
     rest = rest.replaceAll(address, (found) => removed(found));
   }
   return (
-    rest
-      .replaceAll(HOST, (found, host: string, after: string) => withoutHost(found, { host, after }))
+    withoutHosts(rest)
       // Messengers link names after an at sign, and commands of bots after a slash.
       .replaceAll(/(?<![\p{L}\p{N}\p{M}_.])@(?=[\p{L}_])/gu, "")
       .replaceAll(/(?<![\p{L}\p{N}\p{M}_/<>])\/(?=\p{L})/gu, "/ ")
   );
 }
 
-function withoutHost(found: string, { host, after }: { host: string; after: string }): string {
-  const labels = host.normalize("NFKC").split(/[.\u3002\uff61]/);
-  if (isIpv4(labels)) return removed(found);
-  if (!labels.slice(1).some(isTopLevel)) return found;
-  const last = labels.at(-1) ?? "";
+function withoutHosts(text: string): string {
+  let plain = "";
+  let end = 0;
+  for (const { 0: host, index } of text.matchAll(HOST)) {
+    if (index < end) continue;
+    const address = host + (mayBeHost(host) ? restAt(text, index + host.length) : "");
+    plain += text.slice(end, index) + withoutHost(host, address);
+    end = index + address.length;
+  }
+  return plain + text.slice(end);
+}
+
+function restAt(text: string, index: number): string {
+  REST.lastIndex = index;
+  return REST.exec(text)?.[0] ?? "";
+}
+
+const labelsOf = (host: string): string[] => host.normalize("NFKC").split(/[.\u3002\uff61]/);
+
+const mayBeHost = (host: string): boolean =>
+  isIpv4(labelsOf(host)) || labelsOf(host).slice(1).some(isTopLevel);
+
+function withoutHost(host: string, address: string): string {
+  if (!mayBeHost(host)) return host;
+  const last = labelsOf(host).at(-1) ?? "";
   // A sentence without a blank before the next one, or the symbol of a share.
-  const isOrdinary = after === "" && (last !== last.toLowerCase() || !isTopLevel(last));
-  return isOrdinary ? host.replaceAll(new RegExp(`(${DOT})(?!\\d)`, "gu"), "$1 ") : removed(found);
+  const isOrdinary = last !== last.toLowerCase() || (!isTopLevel(last) && !isIpv4(labelsOf(host)));
+  if (address !== host || !isOrdinary) return removed(address);
+  return host.replaceAll(new RegExp(`(${DOT})(?!\\d)`, "gu"), "$1 ");
 }
 
 const isIpv4 = (labels: readonly string[]): boolean =>
