@@ -105,6 +105,6 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
     approved: [signedIn, requireApproved],
     admin: [signedIn, requireAdmin],
     owner: [unlessSigned(signedIn)],
-    "queue-dashboard": [requireDashboardAccess(deps), requireAdmin],
+    "queue-dashboard": [requireDashboardAccess(deps)],
   });
 }

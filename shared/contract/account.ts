@@ -15,6 +15,7 @@ export const sessionSchema = z
 export type Session = z.infer<typeof sessionSchema>;
 
 const paymentProofSchema = z.object({
+  id: z.string(),
   sender_name: z.string(),
   filename: z.string(),
   url: z.string(),

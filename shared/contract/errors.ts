@@ -25,6 +25,8 @@ export const ERROR_STATUS = {
   "two-factor-enabled": 409,
   "already-watched": 409,
   "already-exists": 409,
+  "idempotency-conflict": 409,
+  "proof-changed": 409,
   "file-too-large": 413,
   "body-too-large": 413,
   "not-an-image": 415,

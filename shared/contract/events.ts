@@ -82,7 +82,8 @@ const adminEventSchemas = {
   "user:registered": userCardSchema,
   "user:updated": userCardSchema,
   "user:deleted": z.object({ username: z.string() }),
-  "proof:submitted": adminPaymentProofSchema.extend({ username: z.string() }),
+  /** Stored events of earlier versions have no id. */
+  "proof:submitted": adminPaymentProofSchema.partial({ id: true }).extend({ username: z.string() }),
   "chart-image:added": chartImageSchema,
   "chart-image:deleted": chartImageSchema,
   "payment-details:updated": paymentDetailsSchema,

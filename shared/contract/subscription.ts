@@ -34,6 +34,8 @@ export const subscriptionSchema = z
   .meta({ id: "Subscription" });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
+const MAX_PROOF_ID_LENGTH = 64;
+
 const { min, max } = SUBSCRIPTION_MONTHS;
 const invalidMonths = { error: `Use ${min} to ${max} months.` };
 
@@ -43,9 +45,25 @@ const monthsSchema = z
   .transform(Number)
   .pipe(z.int(invalidMonths).min(min, invalidMonths).max(max, invalidMonths));
 
+/** Empty in a form is the same as null. */
+const seenProofSchema = z
+  .string()
+  .max(MAX_PROOF_ID_LENGTH)
+  .nullable()
+  .transform((id) => id || null)
+  .optional()
+  .meta({
+    description:
+      "The `id` of the payment proof that was looked at, null if there was none. If another one was submitted since, nothing changes: 409 `proof-changed`.",
+  });
+
 /** Without `plan`, that of the proof which awaits review. */
 export const approvalSchema = z
-  .object({ plan: planIdSchema.optional(), months: monthsSchema.optional() })
+  .object({
+    plan: planIdSchema.optional(),
+    months: monthsSchema.optional(),
+    proof_id: seenProofSchema,
+  })
   .meta({ id: "Approval" });
 export type Approval = z.infer<typeof approvalSchema>;
 

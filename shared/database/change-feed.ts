@@ -6,6 +6,9 @@ import { type Database, nativeDb } from "./database.ts";
 
 const REOPEN_DELAY_MS = { first: 100, max: 2_000 } as const;
 
+/** The database answers an idle change stream every second. What comes after a longer silence may be late. */
+const MAX_SILENCE_MS = 2_000;
+
 const helloSchema = z.object({
   lastWrite: z.object({
     majorityOpTime: z.object({ ts: z.custom<Timestamp>() }),
@@ -22,7 +25,10 @@ interface ChangeFeedOptions {
   fields?: readonly string[];
   /** Called for each inserted or replaced document in commit order, sometimes twice. */
   onWrite: (document: unknown) => void;
-  /** Called whenever the feed opens. Documents written before may not be reported and have to be read. */
+  /**
+   * Called whenever the feed opens, and before it goes on after a silence. Documents written before may not be reported, or
+   * late, and have to be read.
+   */
   onOpen: () => void;
 }
 
@@ -32,6 +38,8 @@ export class ChangeFeed {
   readonly #stopping = new AbortController();
   #changes: { close(): Promise<void> } | undefined;
   #isOpen = false;
+  /** When the database was last heard, by the monotonic clock. */
+  #heardAtMs = 0;
   #loop: Promise<void> = Promise.resolve();
 
   constructor(options: ChangeFeedOptions) {
@@ -92,7 +100,11 @@ export class ChangeFeed {
         if (this.#stopping.signal.aborted) return resolve();
         // The first resume token means that the stream is open.
         changes.once("resumeTokenChanged", () => this.#opened(onOpen));
-        changes.on("change", ({ fullDocument }) => onWrite(fullDocument));
+        changes.on("resumeTokenChanged", () => this.#heard());
+        changes.on("change", ({ fullDocument }) => {
+          this.#heard();
+          onWrite(fullDocument);
+        });
         changes.once("error", reject);
         changes.once("close", resolve);
       });
@@ -104,8 +116,16 @@ export class ChangeFeed {
 
   #opened(onOpen: () => void): void {
     this.#isOpen = true;
+    this.#heardAtMs = performance.now();
     onOpen();
     this.#options.onOpen();
+  }
+
+  /** The driver resumes a stream by itself after a short interruption. */
+  #heard(): void {
+    const silentMs = performance.now() - this.#heardAtMs;
+    this.#heardAtMs += silentMs;
+    if (silentMs > MAX_SILENCE_MS) this.#options.onOpen();
   }
 }
 

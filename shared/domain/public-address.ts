@@ -57,8 +57,9 @@ const isLocalName = (name: string): boolean => !name.includes(".") || name.endsW
 const RESOLVE_TIMEOUT_MS = 3_000;
 
 /**
- * Checks an address that a user has given, and those that its name stands for now. A name that cannot be resolved passes:
- * it is checked again at each connection.
+ * Checks an address that a user has given, and those that its name stands for now. Names that are private, unknown or cannot
+ * be resolved are refused alike and after the same time, so that nobody learns the names of this network. The addresses are
+ * checked again at each connection.
  * @throws RefusedAddressError
  */
 export async function assertPublicUrl(text: string, policy: AddressPolicy): Promise<URL> {
@@ -69,13 +70,17 @@ export async function assertPublicUrl(text: string, policy: AddressPolicy): Prom
   const timeout = AbortSignal.timeout(RESOLVE_TIMEOUT_MS);
   const timedOut = new Promise<[]>((give) => timeout.addEventListener("abort", () => give([])));
   const found = await Promise.race([resolve(host).catch(() => []), timedOut]);
-  if (!found.every(({ address }) => isPublicAddress(address))) throw notPublic();
-  return url;
+  if (arePublic(found)) return url;
+  await timedOut;
+  throw noPublicName();
 }
+
+const arePublic = (found: readonly { address: string }[]): boolean =>
+  found.length > 0 && found.every(({ address }) => isPublicAddress(address));
 
 /**
  * A `lookup` for connections, which then go to the addresses that were checked. A name may have changed since an earlier
- * check, so one address that is not public refuses all.
+ * check, so one address that is not public refuses all. Users see the error of a private name, which is that of an unknown one.
  */
 export function publicLookup({
   allowPrivate,
@@ -85,18 +90,23 @@ export function publicLookup({
     resolve(hostname).then(
       (found) => {
         const [first] = found;
-        const isRefused = !allowPrivate && !found.every(({ address }) => isPublicAddress(address));
-        if (isRefused) return callback(notPublic(), "");
+        if (!allowPrivate && !arePublic(found)) return callback(noPublicName(), "");
         if (!first) return callback(new Error(`${hostname} has no address`), "");
         if (options.all) return callback(null, found);
         return callback(null, first.address, first.family);
       },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ""),
+      (error: unknown) => {
+        if (!allowPrivate) return callback(noPublicName(), "");
+        callback(error instanceof Error ? error : new Error(String(error)), "");
+      },
     );
   };
 }
 
 /** IPv6 addresses are in brackets in a URL. */
 const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
+
+const noPublicName = () =>
+  new RefusedAddressError("The name in the URL does not lead to a public address.");
 
 const notPublic = () => new RefusedAddressError("This is not a public address.");

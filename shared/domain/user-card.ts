@@ -12,6 +12,7 @@ import { filePath } from "./file-store.ts";
 /** A payment proof for its owner. `url` is the path without a signature. */
 export function presentProof(proof: ShownProof): PaymentProof {
   return {
+    id: proof._id.toString(),
     sender_name: proof.senderName,
     filename: proof.filename,
     url: filePath("payment_proofs", proof.filename),
@@ -79,6 +80,7 @@ export const presentProfile = (user: CardUser, at: Date) => ({
 });
 
 const SHOWN_FIELDS = [
+  "_id",
   "userId",
   "senderName",
   "plan",

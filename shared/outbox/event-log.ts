@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Database, nativeCollection } from "../database/database.ts";
 import type { EventRecord } from "../database/models/event.ts";
 import { joinParts } from "./common-part.ts";
+import { CONTROL_STREAM } from "./streams.ts";
 
 /** An event as a reader of a stream sees it. Instructions to the servers have no `seq`. */
 export type LoggedEvent = Omit<EventRecord, "_id" | "recipients">;
@@ -36,6 +37,15 @@ export function eventsOf(stored: unknown): LoggedEvent[] {
     seq,
     data: joinParts(event.data, data),
   }));
+}
+
+/** Instructions to the servers about a user since a time. */
+export async function readInstructions(
+  { events }: Pick<Database, "events">,
+  { name, userId, since }: { name: "session:ended"; userId: string; since: Date },
+): Promise<LoggedEvent[]> {
+  const about = { at: { $gte: since }, stream: CONTROL_STREAM, name, "data.userId": userId };
+  return (await nativeCollection(events).find(about).toArray()).flatMap(eventsOf);
 }
 
 const signalRefSchema = z.object({ signal_id: z.string() });

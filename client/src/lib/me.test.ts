@@ -49,7 +49,7 @@ test("a verified email address is applied", () => {
 });
 
 test("a deleted proof is removed from the account", () => {
-  const payment_proof = { filename: "p", url: "/p", sender_name: "Ann", submitted_at: at };
+  const payment_proof = { id: "1", filename: "p", url: "/p", sender_name: "Ann", submitted_at: at };
   expect(after({ ...me, payment_proof }, event("proof:deleted", 11, {}))?.payment_proof).toBeNull();
 });
 

@@ -15,6 +15,7 @@ export const adminEventPlace = {
 } as const;
 
 export const proof: AdminPaymentProof = {
+  id: "0123456789abcdef01234567",
   sender_name: "Jane Miller",
   filename: "proof.png",
   url: "/files/proof.png",

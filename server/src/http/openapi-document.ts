@@ -214,6 +214,8 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "two-factor-enabled": "The second factor is on already.",
   "already-watched": "The market is on the watchlist already.",
   "already-exists": "There is such a channel already.",
+  "idempotency-conflict": "The `Idempotency-Key` was used for another request.",
+  "proof-changed": "The current payment proof is not that of `proof_id`.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
@@ -278,8 +280,8 @@ function describeError(status: number, codes: ErrorCode[]) {
 function errorsOf(route: Route): ErrorCode[] {
   const { params, ...input } = route.request;
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
-  const usesToken = route.access !== "public" && route.access !== "queue-dashboard";
-  if (usesToken && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
+  const isPublic = route.access === "public";
+  if (!isPublic && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
   if (route.limits) codes.add("rate-limited");
   if (route.method !== "GET") codes.add("malformed-body").add("body-too-large");
   if (input.files) codes.add("file-too-large").add("not-an-image");

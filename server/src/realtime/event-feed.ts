@@ -6,7 +6,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 interface FeedListener {
   /** May be called twice for an event. */
   onEvent(event: LoggedEvent): void;
-  /** Events may have been missed. Read them from the database. */
+  /** Events may have been missed, or come late. Read them from the database. */
   onReopened(): void;
 }
 

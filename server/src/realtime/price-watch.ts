@@ -1,6 +1,6 @@
 import { type WatchedPrices, watchPricesSchema } from "@shared/contract/market-data.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/access.ts";
+import { hasAccess, mustEnrol } from "@shared/domain/access.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { assertApproved, assertEnrolled } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
@@ -41,7 +41,9 @@ export class PriceWatch implements PriceViewer {
   }
 
   hasAccess(): boolean {
-    return this.#user !== undefined && hasAccess(this.#user, this.#options.deps.now());
+    const { settings, now } = this.#options.deps;
+    const user = this.#user;
+    return user !== undefined && !mustEnrol(settings, user) && hasAccess(user, now());
   }
 
   /** Replaces the watched symbols; on an error, they stay as they are. Prices follow the answer. */

@@ -2,8 +2,8 @@ import { type Server as HttpServer, type IncomingMessage, ServerResponse } from 
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
-import type { LoggedEvent } from "@shared/outbox/event-log.ts";
-import { CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { type LoggedEvent, readInstructions } from "@shared/outbox/event-log.ts";
+import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { WebSocket } from "ws";
@@ -15,7 +15,12 @@ import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { LivePrices } from "./live-prices.ts";
 import { PriceWatch } from "./price-watch.ts";
-import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";
+import {
+  type PushedEvents,
+  PushSession,
+  type SessionEnd,
+  sessionEndSchema,
+} from "./push-session.ts";
 import { type Connection, SendBuffer, type SendBufferOptions } from "./send-buffer.ts";
 import { createEventLogReader, type EventLogReader } from "./stream-cursor.ts";
 
@@ -137,6 +142,7 @@ export class PushServer {
   readonly #connections: Connections;
   readonly #prices: LivePrices;
   readonly #log: EventLogReader;
+  /** By the user's own stream. */
   readonly #sessions = new Map<string, Set<PushSession>>();
   readonly #stopListening: () => void;
 
@@ -185,7 +191,7 @@ export class PushServer {
     this.#io.on("connection", (socket) => this.#serve(socket));
     this.#stopListening = options.feed.subscribe({
       onEvent: (event) => this.#onEvent(event),
-      onReopened: () => this.#eachSession((session) => session.catchUp()),
+      onReopened: () => this.#eachSession((session) => session.recover()),
     });
   }
 
@@ -229,23 +235,33 @@ export class PushServer {
       socket,
       prices,
       session: socket.data.session,
+      resume,
+      readEnds: (userId, since) => this.#readEnds(userId, since),
       log: this.#log,
       buffer,
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, createSignPath(this.#deps, user)),
-      readsAdminEvents: readsAdminEvents(this.#deps.settings, user),
+      readsAdminEvents: (current) => readsAdminEvents(this.#deps.settings, current),
     });
-    for (const stream of session.streams) this.#sessionsOf(stream).add(session);
+    const stream = userStream(user._id);
+    const sessions = this.#sessions.get(stream) ?? new Set();
+    this.#sessions.set(stream, sessions.add(session));
     socket.once("disconnect", () => {
       session.close();
-      for (const stream of session.streams) this.#removeSession(stream, session);
+      sessions.delete(session);
+      if (sessions.size === 0) this.#sessions.delete(stream);
       this.#connections.close(socket.conn);
     });
-    const sessions = this.#sessionsOf(userStream(user._id));
     const [oldest] = sessions;
     if (sessions.size > MAX_SOCKETS_PER_USER) oldest?.replace();
-    session.open({ since: socket.data.auth.since, resume });
+    session.open(socket.data.auth.since);
+  }
+
+  async #readEnds(userId: string, since: Date): Promise<SessionEnd[]> {
+    const about = { name: "session:ended", userId, since } as const;
+    const events = await readInstructions(this.#deps.database, about);
+    return events.map(({ data }) => sessionEndSchema.parse(data));
   }
 
   #watchPrices(
@@ -269,10 +285,12 @@ export class PushServer {
 
   #onEvent(event: LoggedEvent): void {
     if (event.stream === CONTROL_STREAM) return this.#endSessions(event);
-    const { seq } = event;
+    const { seq, stream } = event;
     if (seq === undefined) return;
-    for (const session of this.#sessions.get(event.stream) ?? [])
-      session.receive({ ...event, seq });
+    const receive = (session: PushSession) => session.receive({ ...event, seq });
+    // Who may read it changes while sockets are open.
+    if (stream === ADMINS_STREAM) this.#eachSession(receive);
+    else this.#sessions.get(stream)?.forEach(receive);
   }
 
   #endSessions(event: LoggedEvent): void {
@@ -281,19 +299,8 @@ export class PushServer {
   }
 
   #eachSession(act: (session: PushSession) => void): void {
-    const all = new Set([...this.#sessions.values()].flatMap((sessions) => [...sessions]));
-    for (const session of all) act(session);
-  }
-
-  #sessionsOf(stream: string): Set<PushSession> {
-    const sessions = this.#sessions.get(stream) ?? new Set();
-    this.#sessions.set(stream, sessions);
-    return sessions;
-  }
-
-  #removeSession(stream: string, session: PushSession): void {
-    const sessions = this.#sessions.get(stream);
-    sessions?.delete(session);
-    if (sessions?.size === 0) this.#sessions.delete(stream);
+    for (const session of [...this.#sessions.values()].flatMap((sessions) => [...sessions])) {
+      act(session);
+    }
   }
 }

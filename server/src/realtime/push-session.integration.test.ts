@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
+import type { SessionEndReason } from "@shared/contract/events.ts";
 import { openDatabase } from "@shared/database/database.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
@@ -16,11 +16,7 @@ const logger = createLogger({ service: "server", level: "silent" });
 const sessionId = "a session";
 
 /** A socket that is opened while the database says that its session has ended. */
-async function openEndedSession(): Promise<{
-  session: PushSession;
-  client: Socket;
-  user: UserRecord;
-}> {
+async function openEndedSession(reasonInLog?: SessionEndReason): Promise<Socket> {
   const database = await openDatabase({ uri: testDatabaseUri() });
   const user = await createUser(database);
   await database.close();
@@ -34,43 +30,42 @@ async function openEndedSession(): Promise<{
     client.close();
     await server.close();
   });
-  const session = await new Promise<PushSession>((resolve) => {
+  await new Promise<void>((resolve) => {
     server.on("connection", (socket) => {
       const opened = new PushSession({
         socket,
         session: { user, sessionId, startedAt: new Date(), expiresAt: new Date(Date.now() + 9e6) },
+        resume: () => {
+          resolve();
+          return Promise.reject(unauthenticated());
+        },
+        readEnds: (userId) =>
+          Promise.resolve(reasonInLog ? [{ userId, reason: reasonInLog, sessionId }] : []),
         log: { head: () => Promise.resolve(0), readAfter: () => Promise.resolve([]) },
         buffer: connections.bufferOf(socket.conn),
         logger,
         now: () => new Date(),
         present: ({ data }) => data,
-        readsAdminEvents: false,
+        readsAdminEvents: () => false,
         prices: { recheck: () => undefined, close: () => undefined },
       });
-      const resume = () => {
-        resolve(opened);
-        return Promise.reject(unauthenticated());
-      };
       socket.once("disconnect", () => opened.close());
-      opened.open({ since: undefined, resume });
+      opened.open(undefined);
     });
   });
-  return { session, client, user };
+  return client;
 }
 
-test("a socket is told why its session has ended if the feed brings the reason after the database", async () => {
-  const { session, client, user } = await openEndedSession();
+test("a socket is told why its session has ended, also before the feed brings the reason", async () => {
+  const client = await openEndedSession("logged-out");
   const told = new Promise((resolve) => client.once("session:ended", resolve));
   const disconnected = new Promise((resolve) => client.once("disconnect", resolve));
-  setImmediate(() =>
-    session.endIfRevoked({ userId: user._id.toString(), reason: "logged-out", sessionId }),
-  );
   expect(await told).toEqual({ reason: "logged-out" });
   expect(await disconnected).toBe("io server disconnect");
 });
 
 test("a socket whose session ended earlier is closed soon", async () => {
-  const { client } = await openEndedSession();
+  const client = await openEndedSession();
   const reason = await new Promise((resolve) => client.once("disconnect", resolve));
   expect(reason).toBe("transport close");
 });

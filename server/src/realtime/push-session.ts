@@ -1,19 +1,22 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type SessionEndReason,
   type SocketAuth,
   type StreamName,
   sessionEndReasonSchema,
 } from "@shared/contract/events.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import type { NumberedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { z } from "zod";
+import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import type { AuthenticatedSession } from "../http/sessions.ts";
 import type { PriceWatch } from "./price-watch.ts";
 import type { SendBuffer } from "./send-buffer.ts";
-import { type EventLogReader, StreamCursor } from "./stream-cursor.ts";
+import { type EventLogReader, type SendGate, StreamCursor } from "./stream-cursor.ts";
 
 /** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
 export const sessionEndSchema = z.object({
@@ -22,7 +25,7 @@ export const sessionEndSchema = z.object({
   sessionId: z.string().optional(),
   exceptSessionId: z.string().optional(),
 });
-type SessionEnd = z.infer<typeof sessionEndSchema>;
+export type SessionEnd = z.infer<typeof sessionEndSchema>;
 
 /** Events of newer releases are pushed too, because leaving them out would be a gap. */
 export interface PushedEvents {
@@ -34,62 +37,62 @@ type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 interface PushSessionOptions {
   socket: Socket<DefaultEventsMap, PushedEvents>;
   session: AuthenticatedSession;
+  /** Reads the session again and records that it is used. @throws AppError unauthenticated if it has ended */
+  resume: () => Promise<AuthenticatedSession>;
+  /** The ends of the user's sessions since a time. */
+  readEnds: (userId: string, since: Date) => Promise<SessionEnd[]>;
   log: EventLogReader;
   buffer: SendBuffer;
   logger: Logger;
   now: () => Date;
   present: PresentEvent;
-  readsAdminEvents: boolean;
+  readsAdminEvents: (user: UserRecord) => boolean;
   prices: Pick<PriceWatch, "recheck" | "close">;
 }
 
 /** How often an open socket counts as a use of its session. */
 const SESSION_CHECK_INTERVAL_MS = 10 * 60_000;
 
-/** The database says that a session has ended before the event feed brings the reason. */
-const END_NOTICE_TIMEOUT_MS = 2_000;
+/** No event says that an administrator has no second factor any more. */
+const ADMIN_CHECK_INTERVAL_MS = 1_000;
+
+/** Administrators' events are pushed only if the right to see them was read from the database within this time. */
+const MAX_AUTHORITY_AGE_MS = 2_000;
+
+/** From the time of an end until it can be read, and for clocks that differ. */
+const END_DELAY_MS = 10_000;
+
+const RETRY_INTERVAL_MS = 1_000;
+
+const isUnavailable = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) || (error instanceof AppError && error.code === "unavailable");
 
 const hasEnded = (error: unknown): boolean =>
   error instanceof AppError && error.code === "unauthenticated";
 
-/** One socket with a cursor for each stream that it may read. */
+/** One socket with a cursor for each stream that it may read now. */
 export class PushSession {
-  readonly streams: readonly string[];
   readonly #options: PushSessionOptions;
   readonly #cursors = new Map<string, StreamCursor>();
-  #check: NodeJS.Timeout | undefined;
+  /** The last numbers that the client has. */
+  readonly #positions: { -readonly [Name in StreamName]?: number | undefined } = {};
+  #session: AuthenticatedSession;
+  /** When the session was read last, by the monotonic clock. */
+  #checkedAtMs = performance.now();
+  #openChecks = 0;
+  #lastCheck: Promise<void> = Promise.resolve();
+  #nextCheck: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: PushSessionOptions) {
     this.#options = options;
-    const own = userStream(options.session.user._id);
-    this.streams = options.readsAdminEvents ? [own, ADMINS_STREAM] : [own];
+    this.#session = options.session;
   }
 
-  /**
-   * Pushes the events after `since`, then new ones.
-   * @param options.resume records that the session is used; throws if it has ended
-   */
-  open(options: { since: SocketAuth["since"]; resume: () => Promise<AuthenticatedSession> }): void {
-    this.#scheduleCheck(this.#options.session.expiresAt, options.resume);
-    this.#guard(this.#openStreams(options));
-  }
-
-  #scheduleCheck(expiresAt: Date, resume: () => Promise<AuthenticatedSession>): void {
-    const leftMs = expiresAt.getTime() - this.#options.now().getTime();
-    const check = async () => {
-      const session = await resume().catch((error: unknown) => {
-        if (hasEnded(error)) return null;
-        throw error;
-      });
-      if (session) this.#scheduleCheck(session.expiresAt, resume);
-      else this.#end("expired");
-    };
-    clearTimeout(this.#check);
-    this.#check = setTimeout(
-      () => this.#guard(check()),
-      Math.max(0, Math.min(leftMs, SESSION_CHECK_INTERVAL_MS)),
-    );
+  /** Pushes the events after `since`, then new ones. The session may have ended since it was authenticated. */
+  open(since: SocketAuth["since"]): void {
+    Object.assign(this.#positions, since);
+    this.#guard(this.#check());
   }
 
   receive(event: NumberedEvent): void {
@@ -98,16 +101,15 @@ export class PushSession {
     if (reading) this.#guard(reading);
   }
 
-  catchUp(): void {
+  /** Events may have been missed, among them the end of the session: it is read before anything else is pushed. */
+  recover(): void {
     this.#options.prices.recheck();
+    this.#guard(this.#check());
     for (const cursor of this.#cursors.values()) this.#guard(cursor.catchUp());
   }
 
   endIfRevoked(end: SessionEnd): void {
-    if (end.userId !== this.#options.session.user._id.toString()) return;
-    const { sessionId } = this.#options.session;
-    if (end.exceptSessionId === sessionId || (end.sessionId ?? sessionId) !== sessionId) return;
-    this.#end(end.reason);
+    if (this.#isEndedBy(end)) this.#end(end.reason);
   }
 
   /** Makes room for a newer socket of the user. */
@@ -117,49 +119,138 @@ export class PushSession {
   }
 
   close(): void {
-    clearTimeout(this.#check);
+    this.#isClosed = true;
+    clearTimeout(this.#nextCheck);
     this.#options.prices.close();
     for (const cursor of this.#cursors.values()) cursor.close();
   }
 
-  async #openStreams(options: {
-    since: SocketAuth["since"];
-    resume: () => Promise<AuthenticatedSession>;
-  }): Promise<void> {
-    await Promise.all(this.streams.map((stream) => this.#openStream(stream, options.since)));
-    // The session may have ended before the streams were followed.
-    await options.resume().catch((error: unknown) => {
-      if (!hasEnded(error)) throw error;
-      this.close();
-      this.#check = setTimeout(() => this.#disconnect(), END_NOTICE_TIMEOUT_MS);
-    });
+  /** Reads the session again, after earlier checks. Nothing is pushed meanwhile, which takes as long as an outage. */
+  #check(): Promise<void> {
+    this.#openChecks += 1;
+    this.#lastCheck = this.#lastCheck
+      .then(() => this.#readUntilAvailable())
+      .finally(() => {
+        this.#openChecks -= 1;
+      });
+    return this.#lastCheck;
   }
 
-  async #openStream(stream: string, since: SocketAuth["since"]): Promise<void> {
+  async #readUntilAvailable(): Promise<void> {
+    let isRead = false;
+    while (!isRead && !this.#isClosed) {
+      isRead = await this.#readSession().then(
+        () => true,
+        (error: unknown) => {
+          if (isUnavailable(error)) return false;
+          throw error;
+        },
+      );
+      if (!isRead) await delay(RETRY_INTERVAL_MS, undefined, { ref: false });
+    }
+  }
+
+  async #readSession(): Promise<void> {
+    const startedMs = performance.now();
+    const session = await this.#options.resume().catch((error: unknown) => {
+      if (hasEnded(error)) return null;
+      throw error;
+    });
+    if (this.#isClosed) return;
+    if (!session) return this.#endByLog();
+    this.#session = session;
+    this.#checkedAtMs = startedMs;
+    await this.#followStreams(session.user);
+    this.#scheduleCheck(session);
+  }
+
+  #scheduleCheck({ user, expiresAt }: AuthenticatedSession): void {
+    if (this.#isClosed) return;
+    const { readsAdminEvents, now, prices } = this.#options;
+    const isAdmin = user.role === "admin";
+    const intervalMs = isAdmin ? ADMIN_CHECK_INTERVAL_MS : SESSION_CHECK_INTERVAL_MS;
+    const leftMs = Math.max(0, expiresAt.getTime() - now().getTime());
+    if (isAdmin && !readsAdminEvents(user)) prices.recheck();
+    clearTimeout(this.#nextCheck);
+    this.#nextCheck = setTimeout(() => this.#guard(this.#check()), Math.min(leftMs, intervalMs));
+  }
+
+  async #followStreams(user: UserRecord): Promise<void> {
+    const own = userStream(user._id);
+    const streams = this.#options.readsAdminEvents(user) ? [own, ADMINS_STREAM] : [own];
+    for (const [stream, cursor] of this.#cursors) {
+      if (streams.includes(stream)) continue;
+      cursor.close();
+      this.#cursors.delete(stream);
+    }
+    const added = streams.filter((stream) => !this.#cursors.has(stream));
+    await Promise.all(added.map((stream) => this.#follow(stream)));
+  }
+
+  async #follow(stream: string): Promise<void> {
     const name: StreamName = stream === ADMINS_STREAM ? "admins" : "user";
     const cursor = await StreamCursor.open({
       stream,
-      since: since?.[name],
+      since: this.#positions[name],
       log: this.#options.log,
       buffer: this.#options.buffer,
+      gate: this.#gateOf(stream),
       send: (event) => this.#send(name, event),
-      resync: (seq) =>
-        this.#options.socket.emit("resync", {
-          stream: name,
-          seq,
-          at: this.#options.now().toISOString(),
-          data: {},
-        }),
+      resync: (seq) => this.#emit("resync", name, { seq, at: this.#options.now(), data: {} }),
     });
+    if (this.#isClosed) return;
     this.#cursors.set(stream, cursor);
-    await cursor.catchUp();
+    this.#guard(cursor.catchUp());
+  }
+
+  #gateOf(stream: string): SendGate {
+    const maxAgeMs = stream === ADMINS_STREAM ? MAX_AUTHORITY_AGE_MS : Number.POSITIVE_INFINITY;
+    const isOpen = () => this.#openChecks === 0 && performance.now() - this.#checkedAtMs < maxAgeMs;
+    return {
+      get isOpen() {
+        return isOpen();
+      },
+      opened: async () => {
+        while (!this.#isClosed && !isOpen()) {
+          await (this.#openChecks > 0 ? this.#lastCheck : this.#check());
+        }
+      },
+    };
+  }
+
+  /** The session has ended. Why is in the log, even if the feed has missed it or brings it later. */
+  async #endByLog(): Promise<void> {
+    const { user, expiresAt } = this.#session;
+    const now = this.#options.now();
+    const unreadMs = performance.now() - this.#checkedAtMs + END_DELAY_MS;
+    const since = new Date(now.getTime() - unreadMs);
+    const ends = await this.#options.readEnds(user._id.toString(), since);
+    const end = ends.find((one) => this.#isEndedBy(one));
+    if (this.#isClosed) return;
+    if (end) this.#end(end.reason);
+    else if (now >= expiresAt) this.#end("expired");
+    else this.#disconnect();
+  }
+
+  #isEndedBy({ userId, sessionId: ended, exceptSessionId }: SessionEnd): boolean {
+    const { user, sessionId } = this.#session;
+    if (userId !== user._id.toString() || exceptSessionId === sessionId) return false;
+    return ended === undefined || ended === sessionId;
   }
 
   #send(stream: StreamName, event: NumberedEvent): void {
-    const { name, seq, requestId } = event;
-    const data = this.#options.present(event);
-    this.#options.socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
+    const { name, seq, at, requestId } = event;
+    this.#emit(name, stream, { seq, at, data: this.#options.present(event) });
     if (requestId) this.#options.logger.debug({ requestId, name, seq }, "pushed");
+  }
+
+  #emit(
+    event: string,
+    stream: StreamName,
+    { seq, at, data }: { seq: number; at: Date; data: unknown },
+  ): void {
+    this.#positions[stream] = seq;
+    this.#options.socket.emit(event, { stream, seq, at: at.toISOString(), data });
   }
 
   /** Closes the socket on an error. Its client reconnects and resumes after its last event. */
@@ -179,7 +270,7 @@ export class PushSession {
   }
 
   #disconnect(): void {
-    this.#isClosed = true;
+    this.close();
     this.#options.socket.conn.close();
   }
 }

@@ -45,12 +45,30 @@ function bufferOf(capacity: number) {
   };
 }
 
+/** Opens once it is waited for. */
+function openGate() {
+  let isOpen = true;
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    async opened() {
+      await Promise.resolve();
+      isOpen = true;
+    },
+    shut() {
+      isOpen = false;
+    },
+  };
+}
+
 async function openCursor(
   state: { head: number; oldestKept: number },
   since?: number,
   capacity = Number.POSITIVE_INFINITY,
 ) {
   const buffer = bufferOf(capacity);
+  const gate = openGate();
   const sent: number[] = [];
   const resyncs: number[] = [];
   const cursor = await StreamCursor.open({
@@ -58,14 +76,19 @@ async function openCursor(
     since,
     log: logOf(state),
     buffer,
+    gate,
     send: ({ seq }) => {
       expect(buffer.isFull).toBe(false);
+      expect(gate.isOpen).toBe(true);
       buffer.add();
       sent.push(seq);
     },
-    resync: (head) => resyncs.push(head),
+    resync: (head) => {
+      expect(gate.isOpen).toBe(true);
+      resyncs.push(head);
+    },
   });
-  return { cursor, sent, resyncs };
+  return { cursor, sent, resyncs, gate };
 }
 
 describe("a reader's place in a stream", () => {
@@ -107,6 +130,25 @@ describe("a reader's place in a stream", () => {
     void cursor.receive(event(451));
     await reading;
     expect(sent).toEqual(Array.from({ length: 451 }, (_, index) => index + 1));
+  });
+
+  it("sends nothing while the gate is closed, also not what it was reading, and all of it afterwards", async () => {
+    const state = { head: 5, oldestKept: 1 };
+    const { cursor, sent, resyncs, gate } = await openCursor(state, 0);
+    const reading = cursor.catchUp();
+    gate.shut();
+    await reading;
+    expect(sent).toEqual([1, 2, 3, 4, 5]);
+    gate.shut();
+    state.head = 6;
+    await cursor.receive(event(6));
+    expect(sent).toEqual([1, 2, 3, 4, 5, 6]);
+    state.head = 20;
+    state.oldestKept = 15;
+    const readingOn = cursor.catchUp();
+    gate.shut();
+    await readingOn;
+    expect(resyncs).toEqual([20]);
   });
 
   it("sends nothing any more once it is closed", async () => {

@@ -11,8 +11,16 @@ interface CursorOptions {
   log: EventLogReader;
   /** While it is full, nothing is read or sent. */
   buffer: Pick<SendBuffer, "isFull" | "drained">;
+  gate: SendGate;
   send: (event: NumberedEvent) => void;
   resync: (head: number) => void;
+}
+
+/** Whether the reader may be sent anything now. Events wait in the log. */
+export interface SendGate {
+  readonly isOpen: boolean;
+  /** Resolves when it is open. */
+  opened(): Promise<void>;
 }
 
 /** The database returns as many with its first answer. */
@@ -49,7 +57,8 @@ export class StreamCursor {
       return undefined;
     }
     if (event.seq <= this.#last) return undefined;
-    if (event.seq !== this.#last + 1 || this.#options.buffer.isFull) return this.catchUp();
+    const { buffer, gate } = this.#options;
+    if (event.seq !== this.#last + 1 || buffer.isFull || !gate.isOpen) return this.catchUp();
     this.#pass(event);
     return undefined;
   }
@@ -73,6 +82,7 @@ export class StreamCursor {
       let mayHaveMore = true;
       while (!this.#closed && mayHaveMore) {
         await this.#options.buffer.drained();
+        await this.#options.gate.opened();
         this.#hasNewEvents = false;
         const isComplete = await this.#passPage();
         mayHaveMore = this.#hasNewEvents || !isComplete;
@@ -84,29 +94,27 @@ export class StreamCursor {
   }
 
   /**
-   * Sends the next events until the buffer is full; the others are read again.
+   * Sends the next events until the buffer is full or the gate closed; the others are read again. A resync replaces events that
+   * are no longer kept.
    * @returns whether these were the last ones
    */
   async #passPage(): Promise<boolean> {
-    const events = await this.#readPage();
+    const { stream, log, buffer, gate, resync } = this.#options;
+    const head = await log.head(stream);
+    if (head === this.#last) return true;
+    const limit = Math.min(PAGE_SIZE, head - this.#last);
+    const events = limit > 0 ? await log.readAfter({ stream, after: this.#last, limit }) : [];
+    if (this.#closed || !gate.isOpen) return false;
+    if (events[0]?.seq !== this.#last + 1) {
+      this.#last = head;
+      resync(head);
+      return true;
+    }
     for (const event of events) {
-      if (this.#options.buffer.isFull) return false;
+      if (buffer.isFull) return false;
       this.#pass(event);
     }
     return events.length < PAGE_SIZE;
-  }
-
-  /** The next events; none after a resync, which replaces events that are no longer kept. */
-  async #readPage(): Promise<NumberedEvent[]> {
-    const head = await this.#options.log.head(this.#options.stream);
-    if (head === this.#last) return [];
-    const { stream, log } = this.#options;
-    const limit = Math.min(PAGE_SIZE, head - this.#last);
-    const events = limit > 0 ? await log.readAfter({ stream, after: this.#last, limit }) : [];
-    if (events[0]?.seq === this.#last + 1) return events;
-    this.#last = head;
-    this.#options.resync(head);
-    return [];
   }
 
   #pass(event: NumberedEvent): void {

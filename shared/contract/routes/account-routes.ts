@@ -129,7 +129,7 @@ export const accountRoutes = {
     ...ownAccount,
     summary: "Download what is stored about you",
     description:
-      "Account, sessions, networks of sign-ins, signals, watchlist, channels, images, credits, events of the last 7 days, and entries of the security log about you.",
+      "Account, sessions, networks of sign-ins, signals, watchlist, channels, images, credits, events of the last 7 days, and entries of the security log about you. Images are data URLs, newest first, up to 15 MB of chart images and 15 MB of proofs; of the others, `image` is null and `url` opens the image for 10 minutes.",
     limits: [{ name: "data-download", points: 10, per: "hour", by: ["user"] }],
     responses: { 200: { description: "The file.", contentType: "application/json" } },
   }),

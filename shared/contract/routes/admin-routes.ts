@@ -56,7 +56,7 @@ export const adminRoutes = {
       "Also accepts their payment proof, which then no longer awaits review. With a plan, given or named in that proof, it starts a subscription now and grants the plan's image credits of the first month. Without one, the approval has no end. Changes nothing while a subscription runs.",
     request: { params: userParams, body: approvalSchema },
     bodyTypes: ["form", "multipart", "json"],
-    errors: ["not-found", "subscription-running"],
+    errors: ["not-found", "subscription-running", "proof-changed"],
   }),
   renewSubscription: defineRoute("POST /admin/renew/:username", {
     ...userAction,
@@ -65,6 +65,7 @@ export const adminRoutes = {
       "Continues from its end, or from now if it has ended. Starts a subscription if there is none. Accepts the payment proof that awaits review. Of renewals that arrive at the same time, the first one counts; send `ends_at` to extend that to pages that show an earlier state.",
     request: { params: userParams, headers: idempotencyHeaders, body: renewalSchema },
     bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "proof-changed"],
   }),
   revokeUser: defineRoute("POST /admin/revoke/:username", {
     ...userAction,

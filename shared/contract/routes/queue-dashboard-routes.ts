@@ -110,7 +110,7 @@ export const queueDashboardRoutes = {
     responses: {
       303: { description: "The ticket was valid.", headers: { Location: "The page." } },
     },
-    errors: ["unauthenticated", "not-admin", "foreign-origin"],
+    errors: ["unauthenticated", "not-admin", "two-factor-enrolment-required", "foreign-origin"],
   }),
   getPage: defineRoute("GET /admin/queue", {
     ...dashboard,

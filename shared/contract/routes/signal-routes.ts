@@ -70,10 +70,11 @@ export const signalRoutes = {
   requestSignal: defineRoute("POST /get-signal", {
     ...signals,
     summary: "Request a signal",
+    description: "With a known `Idempotency-Key` and the same request, the earlier signal.",
     limits: [requestLimit],
     request: { headers: signalHeadersSchema, body: signalRequestSchema },
     responses: requestResponses,
-    errors: ["timeout"],
+    errors: ["idempotency-conflict", "timeout"],
   }),
   requestSignalWithImage: defineRoute("POST /get-signal-with-image", {
     ...signals,
@@ -89,7 +90,7 @@ export const signalRoutes = {
       }),
     },
     responses: requestResponses,
-    errors: ["image-not-allowed", "no-credits", "timeout"],
+    errors: ["image-not-allowed", "no-credits", "idempotency-conflict", "timeout"],
   }),
   getSignal: defineRoute("GET /signals/:id", {
     ...oneSignal,

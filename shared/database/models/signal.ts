@@ -70,6 +70,8 @@ signalSchema.index(
 interface IdempotencyRecord {
   _id: string;
   signalId?: Types.ObjectId;
+  /** SHA-256, in hex, of the request for the signal. */
+  request?: string;
   createdAt: Date;
 }
 

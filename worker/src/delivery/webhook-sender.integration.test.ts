@@ -123,8 +123,20 @@ describe("the webhook sender", () => {
     const url = `https://a.example.com:${port}/`;
     await assertPublicUrl(url, policy);
     const { error } = await webhookSender(policy).send(messageTo(url), inTime());
-    expect(error).toBe("This is not a public address.");
+    expect(error).toBe("The name in the URL does not lead to a public address.");
     expect([answers.length, connections]).toEqual([0, 0]);
+  });
+
+  it("reports private names and unknown ones alike", async () => {
+    const unknown: ResolveHost = () => Promise.reject(new Error("getaddrinfo ENOTFOUND"));
+    const results = [to("10.0.0.1"), to(), unknown].map((resolve) =>
+      webhookSender({ allowPrivate: false, resolve }).send(
+        messageTo(`https://a.example.com:${port}/`),
+        inTime(),
+      ),
+    );
+    const errors = (await Promise.all(results)).map(({ error }) => error);
+    expect(new Set(errors).size).toBe(1);
   });
 
   describe("with a receiver", () => {

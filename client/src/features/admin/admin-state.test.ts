@@ -22,6 +22,7 @@ const userCard = (username: string, change: Partial<UserCard> = {}): UserCard =>
 });
 
 const proof = {
+  id: "0123456789abcdef01234567",
   sender_name: "Ann",
   filename: "a.webp",
   url: "http://localhost/a.webp",

@@ -1,12 +1,14 @@
 import type { UserCard } from "@shared/contract/account.ts";
-import type { UserList } from "@shared/contract/admin.ts";
+import type { ActionDone, UserList } from "@shared/contract/admin.ts";
 import type { ChartImage, ChartImageList } from "@shared/contract/files.ts";
 import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { create } from "zustand";
+import { hasCode } from "../../lib/api/errors.ts";
 import { patchQueries, queryClient, refetch } from "../../lib/query-client.ts";
 import { type LiveEvent, onLiveEvent } from "../../lib/realtime/events.ts";
-import { adminKeys } from "./api.ts";
+import { showToast } from "../../ui/show-toast.ts";
+import { adminKeys, readUser, runAndConfirm } from "./api.ts";
 
 export function useAdminSync(): void {
   useEffect(() => onLiveEvent(follow), []);
@@ -103,6 +105,8 @@ export interface Review {
   user: UserCard;
   /** The proof was deleted meanwhile. */
   isGone: boolean;
+  /** The user with another proof, which was submitted meanwhile. */
+  replacedBy?: UserCard;
 }
 
 /** The open proof of payment, or the last one, which stays in the dialog until it has closed. */
@@ -122,9 +126,50 @@ function followReview(event: LiveEvent): void {
   if (event.name !== "user:updated" && event.name !== "user:deleted") return;
   if (review?.user.username !== event.data.username) return;
   const updated = event.name === "user:updated" ? event.data : null;
-  if (updated?.payment_proof) openProof(updated);
-  else useReview.setState({ review: { ...review, isGone: true } });
+  if (!updated?.payment_proof) useReview.setState({ review: { ...review, isGone: true } });
+  else if (hasSameProof(updated, review.user)) openProof(updated);
+  else showReplaced(updated);
 }
+
+export const hasSameProof = (one: UserCard, other: UserCard): boolean =>
+  one.payment_proof?.id === other.payment_proof?.id;
+
+/**
+ * Keeps the open proof until the administrator asks for the one that has replaced it.
+ * @returns whether a proof of the user is open
+ */
+function showReplaced(user: UserCard): boolean {
+  const { review, isOpen } = useReview.getState();
+  if (!isOpen || !review || !isSame(review.user, user)) return false;
+  useReview.setState({ review: { ...review, replacedBy: user } });
+  return true;
+}
+
+/** Sends an approval or a renewal. If the user's proof is another one by now, says so and offers to show it. */
+export async function accept(user: UserCard, send: () => Promise<ActionDone>): Promise<void> {
+  try {
+    await runAndConfirm(send());
+  } catch (error) {
+    if (hasCode(error, "proof-changed")) void offerCurrentProof(user.username);
+    throw error;
+  }
+}
+
+async function offerCurrentProof(username: string): Promise<void> {
+  const { user } = await readUser(username);
+  void refetch({ queryKey: adminKeys.users });
+  void refetch({ queryKey: adminKeys.waiting });
+  if (!user.payment_proof)
+    return showToast({ title: `The payment proof of ${username} was deleted.` });
+  if (showReplaced(user)) return;
+  showToast({
+    title: `${username} has submitted another payment proof.`,
+    description: "Nothing was accepted.",
+    action: { label: SHOW_NEW_PROOF, run: () => openProof(user) },
+  });
+}
+
+export const SHOW_NEW_PROOF = "Show the new proof";
 
 const placeOf = ({ username, payment_proof: proof }: UserCard) =>
   `${proof?.submitted_at} ${username}`;

@@ -164,15 +164,16 @@ export const useWaitingProofs = () =>
     api({ ...LIST_USERS, query: { status: "proof", limit: MAX_WAITING }, signal }),
   );
 
+export const readUser = (username: string, signal?: AbortSignal) =>
+  api({
+    path: "/admin/users/:username",
+    params: { username },
+    schema: userDetailsSchema,
+    ...(signal && { signal }),
+  });
+
 export const useUserDetails = (username: string) =>
-  useAdminQuery([...adminKeys.user, username], (signal) =>
-    api({
-      path: "/admin/users/:username",
-      params: { username },
-      schema: userDetailsSchema,
-      signal,
-    }),
-  );
+  useAdminQuery([...adminKeys.user, username], (signal) => readUser(username, signal));
 
 export const useSetup = () =>
   useAdminQuery(

@@ -75,6 +75,7 @@ test("the steps to approval say what is done and what comes next", async () => {
     expect.stringContaining("An administrator reviews your proof"),
   ]);
   const proof = {
+    id: "0123456789abcdef01234567",
     sender_name: "Ann",
     filename: "a.png",
     url: "/files/a.png",
@@ -106,6 +107,7 @@ test("the plan of the payment page is kept over the sign-in and sent with the pr
   await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
   await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
   const payment_proof = {
+    id: "0123456789abcdef01234567",
     sender_name: "Jane Miller",
     filename: "a.png",
     url: "/a.png",
@@ -144,6 +146,7 @@ test("during a subscription the form opens on request, with its plan and what it
 
 test("a proof for a renewal says so until it is accepted", async () => {
   const payment_proof: Proof = {
+    id: "0123456789abcdef01234567",
     sender_name: "Jane Miller",
     filename: "a.png",
     url: "/a.png",

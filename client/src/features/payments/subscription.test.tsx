@@ -176,6 +176,7 @@ test("when the access ends, the open page says why, and opens again after the re
 test("after a reload, the page still says that an administrator ended the subscription", async () => {
   servePayments([makePeriod({ revoked_at: "2026-11-20T12:00:00.000Z" })]);
   const payment_proof = {
+    id: "0123456789abcdef01234567",
     sender_name: "Ann",
     filename: "a.png",
     url: "/a.png",

@@ -5,12 +5,15 @@ import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
 import type { SignalRecord, StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
+import { type FileKind, filePath, fileStore } from "@shared/domain/file-store.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { knownNetworks } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { presentQuietHours } from "../channels/manage-channels.ts";
+import { createSignPath } from "../files/signed-url.ts";
 import { listSessions } from "./own-account.ts";
 import { presentTwoFactor } from "./two-factor.ts";
 
@@ -27,6 +30,7 @@ export async function* exportData(
     ...presentProfile(user, deps.now()),
     created_at: user.createdAt,
     two_factor: presentTwoFactor(user),
+    ...presentQuietHours(user),
   };
   yield `{"exported_at":${JSON.stringify(deps.now())},\n"account":${JSON.stringify(account)}`;
   const lists = {
@@ -35,7 +39,7 @@ export async function* exportData(
       network,
       last_sign_in_at: signedInAt,
     })),
-    ...storedLists(deps.database, user),
+    ...storedLists(deps, user),
   };
   for (const [name, items] of Object.entries(lists)) {
     yield `,\n"${name}":[`;
@@ -49,7 +53,8 @@ export async function* exportData(
   yield "}\n";
 }
 
-function storedLists(database: Database, user: UserRecord) {
+function storedLists(deps: ServerDeps, user: UserRecord) {
+  const { database } = deps;
   const { _id: userId, username, createdAt } = user;
   return {
     signals: nativeCollection(database.signals)
@@ -61,10 +66,14 @@ function storedLists(database: Database, user: UserRecord) {
       .sort({ createdAt: 1 })
       .map(exportWatchlistItem),
     ...channelLists(database, userId),
-    chart_images: nativeCollection(database.chartImages)
-      .find({ userId })
-      .map((image) => ({ ...exportFile(image), signal_id: image.signalId })),
-    payment_proofs: nativeCollection(database.paymentProofs).find({ userId }).map(exportProof),
+    chart_images: withImages(deps, "chart_uploads", {
+      files: nativeCollection(database.chartImages).find({ userId }).sort({ createdAt: -1 }),
+      present: (image) => ({ ...exportFile(image), signal_id: image.signalId }),
+    }),
+    payment_proofs: withImages(deps, "payment_proofs", {
+      files: nativeCollection(database.paymentProofs).find({ userId }).sort({ createdAt: -1 }),
+      present: exportProof,
+    }),
     billing_periods: nativeCollection(database.billingPeriods)
       .find({ userId })
       .sort({ _id: 1 })
@@ -92,6 +101,33 @@ function storedLists(database: Database, user: UserRecord) {
         return { type, at, details, ...(actor === username && { address, device }) };
       }),
   };
+}
+
+/** Of the images of one kind. */
+const MAX_IMAGE_BYTES = 15_000_000;
+
+/**
+ * Files with their images as data URLs, one in memory at a time. Of those that would make the file too large there are
+ * addresses, which work for some minutes.
+ */
+async function* withImages<File extends StoredFileRecord, Shown extends object>(
+  deps: ServerDeps,
+  kind: FileKind,
+  { files, present }: { files: AsyncIterable<File>; present: (file: File) => Shown },
+) {
+  const store = fileStore(deps.database, kind);
+  const signPath = createSignPath(deps);
+  let leftBytes = MAX_IMAGE_BYTES;
+  for await (const file of files) {
+    leftBytes -= file.size;
+    const bytes = leftBytes >= 0 ? await store.read(file._id) : null;
+    const image = bytes && `data:${file.contentType};base64,${bytes.toString("base64")}`;
+    yield {
+      ...present(file),
+      image,
+      ...(!image && { url: signPath(filePath(kind, file.filename)) }),
+    };
+  }
 }
 
 const EVENTS_AT_ONCE = 200;

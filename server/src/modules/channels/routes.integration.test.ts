@@ -46,9 +46,12 @@ describe("channels", () => {
       },
       overrides: {
         now: () => now,
-        resolveHost: async (hostname) => [
-          { address: hostname.startsWith("private") ? "10.0.0.8" : "192.88.98.1", family: 4 },
-        ],
+        resolveHost: (hostname) => {
+          if (hostname.startsWith("unknown")) return Promise.reject(new Error("ENOTFOUND"));
+          if (hostname.startsWith("silent")) return new Promise(() => undefined);
+          const address = hostname.startsWith("private") ? "10.0.0.8" : "192.88.98.1";
+          return Promise.resolve([{ address, family: 4 }]);
+        },
       },
     });
   });
@@ -128,6 +131,22 @@ describe("channels", () => {
     expect({ status, code: body.code }).toEqual({ status: 422, code: "invalid-input" });
     expect(body.errors[0].field).toBe(field);
     expect(await list()).toEqual([]);
+  });
+
+  it("names that are private, unknown or not resolved in time are refused alike, after the same time", async () => {
+    const answers = await Promise.all(
+      ["private", "unknown", "silent"].map(async (name) => {
+        const startedMs = performance.now();
+        const { status, body } = await add({ ...HOOK, url: `https://${name}.example.com/` });
+        const { request_id: _, ...rest } = body;
+        return { status, rest, ms: performance.now() - startedMs };
+      }),
+    );
+    expect(answers.map(({ status, rest }) => ({ status, rest }))).toEqual(
+      Array(3).fill({ status: 422, rest: answers[0]?.rest }),
+    );
+    const times = answers.map(({ ms }) => ms);
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(1_000);
   });
 
   it("an email channel needs a verified address, and there is one of it", async () => {

@@ -12,8 +12,9 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { chartImage, plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../app.ts";
+import { listen, startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { removeUserFiles } from "./stored-files.ts";
 
 const UNKNOWN = "/payment_proofs/00000000000000000000000000000000.png";
@@ -158,6 +159,28 @@ describe("stored files", () => {
     expect(await refusal(server.call(url))).toEqual([403, "file-not-allowed"]);
     const unnamed = url.replace(/admin=[^&]+&/, "");
     expect(await refusal(server.call(unnamed))).toEqual([403, "file-not-allowed"]);
+  });
+
+  it("cannot be read in production by the signed URL of an administrator whose second factor is off", async () => {
+    const { database } = server;
+    const reader = await createUser(database, {
+      role: "admin",
+      twoFactor: { secret: "sealed", usedSteps: [], recoveryHashes: [] },
+    });
+    const production = createApp({
+      ...server.deps,
+      settings: { ...server.deps.settings, NODE_ENV: "production" },
+    });
+    const { url, close } = await listen(production, server.deps.logger);
+    onTestFinished(close);
+    const { users } = userListSchema.parse(
+      await (await server.call("/admin/list-users", { token: tokenOf(reader) })).json(),
+    );
+    const proof = users.find(({ username }) => username === owner.username)?.payment_proof;
+    const read = () => fetch(url + pathAndQuery(proof?.url ?? ""));
+    expect((await read()).status).toBe(200);
+    await database.users.updateOne({ _id: reader._id }, { $set: { twoFactor: null } });
+    expect(await refusal(read())).toEqual([403, "file-not-allowed"]);
   });
 
   it("that are unknown are not found", async () => {

@@ -4,6 +4,7 @@ import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { mustEnrol } from "@shared/domain/access.ts";
 import {
   cleanUpFiles,
   type FileKind,
@@ -128,7 +129,7 @@ async function readerOfUrl(
   if (!given || !isFileUrlGood({ ...given, path, secret, now: now() })) throw fileNotAllowed();
   if (given.admin === undefined) return undefined;
   const reader = await database.users.findById(given.admin).lean();
-  if (!reader) throw fileNotAllowed();
+  if (!reader || mustEnrol(settings, reader)) throw fileNotAllowed();
   return reader;
 }
 

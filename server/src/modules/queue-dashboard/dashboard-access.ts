@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/models/user.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
-import { assertAdmin } from "../../http/access.ts";
+import { assertAdmin, assertEnrolled } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { dashboardNotOpen } from "../../http/errors.ts";
 import { type AuthenticatedSession, resumeSession } from "../../http/sessions.ts";
@@ -34,12 +34,11 @@ export async function redeemTicket(deps: ServerDeps, ticket: string): Promise<Ac
     .lean();
   if (!record) throw dashboardNotOpen();
   const session = await sessionOfToken(deps, record);
-  assertAdmin(session.user);
   await addLogEntry(deps, { type: "queue:opened", user: null, actor: session.user.username });
   return issueToken(deps, "session", session);
 }
 
-/** The user session that a dashboard session was opened from. */
+/** The user session that a dashboard session was opened from. Its user is still an administrator with a second factor. */
 export async function findDashboardSession(
   deps: ServerDeps,
   secret: string,
@@ -73,11 +72,14 @@ async function issueToken(
   return { secret, expiresAt };
 }
 
-function sessionOfToken(
+async function sessionOfToken(
   deps: ServerDeps,
-  token: DashboardTokenRecord,
+  { userId, sessionId }: DashboardTokenRecord,
 ): Promise<AuthenticatedSession> {
-  return resumeSession(deps, { userId: token.userId.toString(), sessionId: token.sessionId });
+  const session = await resumeSession(deps, { userId: userId.toString(), sessionId });
+  assertAdmin(session.user);
+  assertEnrolled(deps.settings, session.user);
+  return session;
 }
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");

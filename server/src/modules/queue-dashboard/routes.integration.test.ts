@@ -236,6 +236,40 @@ describe("/admin/queue", () => {
     expect((await get("api", cookie)).status).toBe(401);
   });
 
+  it("closes at once in production when its administrator turns the second factor off, and opens by no ticket from before", async () => {
+    const production = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: {
+        NODE_ENV: "production",
+        EMBEDDED_DATABASE: "on",
+        SMTP_URL: "smtp://localhost",
+      },
+    });
+    onTestFinished(() => production.stop());
+    const admin = await createUser(production.database, {
+      role: "admin",
+      twoFactor: { secret: "sealed", usedSteps: [], recoveryHashes: [] },
+    });
+    const token = signTokenFor(admin, production.deps.settings);
+    const newTicket = async (): Promise<string> => {
+      const answer = await production.call("/admin/queue/ticket", { method: "POST", token });
+      return (await answer.json()).ticket;
+    };
+    const opened = await redeem(await newTicket(), { at: production });
+    const Cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const headers = { Cookie, Origin: production.url };
+    const statusOf = async (path: string, init = {}) =>
+      (await production.call(`/admin/queue/${path}`, { headers, ...init })).status;
+    expect(await statusOf("api")).toBe(200);
+    const unused = await newTicket();
+    await production.database.users.updateOne({ _id: admin._id }, { $set: { twoFactor: null } });
+    for (const path of ["", "api", "api/stats", "api/events", "assets/index.js"]) {
+      expect(await statusOf(path), path).toBe(403);
+    }
+    expect(await statusOf("api/jobs/requeue", { json: { jobIds: ANALYSIS_IDS } })).toBe(403);
+    expect((await redeem(unused, { at: production })).status).toBe(403);
+  });
+
   it("closes with the session that it was opened in: by signing out, or a changed password", async () => {
     const first = await openPage();
     const ticket = await getTicket();

@@ -15,7 +15,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
-import { createSignal, findByIdempotencyKey, type RequestSignalInput } from "./request-signal.ts";
+import { createSignal, isKnownKey, oncePerKey, type RequestSignalInput } from "./request-signal.ts";
 import { assertAnalysesLeft } from "./signal-limits.ts";
 
 export interface ImageRequestInput extends RequestSignalInput {
@@ -30,7 +30,7 @@ export async function assertCanSendImage(
   deps: ServerDeps,
   input: Pick<ImageRequestInput, "user" | "idempotencyKey">,
 ): Promise<void> {
-  if (await findByIdempotencyKey(deps.database, input, { at: deps.now() })) return;
+  if (await isKnownKey(deps, input)) return;
   assertCanPayForImage(input.user);
   await assertAnalysesLeft(deps, input.user);
 }
@@ -43,38 +43,40 @@ export function requestSignalWithImage(
   deps: ServerDeps,
   input: ImageRequestInput,
 ): Promise<SignalRecord> {
-  const { database, now } = deps;
-  return withKeys(database, [`image-request:${input.user._id}`], async () => {
-    const earlier = await findByIdempotencyKey(database, input, { at: now() });
-    if (earlier) return earlier;
-    // The credits may have been spent while this request waited.
-    const user = await database.users.findById(input.user._id).lean();
-    if (!user) throw unauthenticated();
-    assertImageAllowed(user);
-    assertCanPayForImage(user);
-    await assertAnalysesLeft(deps, user);
-    await assertKnownSymbol(deps, input.request.symbol);
-    const image = await sanitizeImage(input.chartImage);
-    return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
-      createSignal(deps, input, {
-        chartImageId: file._id,
-        streams: [ADMINS_STREAM],
-        store: async (uow, signalId) => {
-          await takeCredit(deps, uow, { input, signalId });
-          const { _id: userId, username } = input.user;
-          const stored: ChartImageRecord = {
-            ...file,
-            userId,
-            username,
-            signalId,
-            createdAt: uow.at,
-          };
-          await database.chartImages.create([stored], { session: uow.session });
-          uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(stored));
-        },
-      }),
-    );
-  });
+  return withKeys(deps.database, [`image-request:${input.user._id}`], () =>
+    oncePerKey(deps, input, () => acceptImage(deps, input)),
+  );
+}
+
+async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<SignalRecord> {
+  const { database } = deps;
+  // The credits may have been spent while this request waited.
+  const user = await database.users.findById(input.user._id).lean();
+  if (!user) throw unauthenticated();
+  assertImageAllowed(user);
+  assertCanPayForImage(user);
+  await assertAnalysesLeft(deps, user);
+  await assertKnownSymbol(deps, input.request.symbol);
+  const image = await sanitizeImage(input.chartImage);
+  return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
+    createSignal(deps, input, {
+      chartImageId: file._id,
+      streams: [ADMINS_STREAM],
+      store: async (uow, signalId) => {
+        await takeCredit(deps, uow, { input, signalId });
+        const { _id: userId, username } = input.user;
+        const stored: ChartImageRecord = {
+          ...file,
+          userId,
+          username,
+          signalId,
+          createdAt: uow.at,
+        };
+        await database.chartImages.create([stored], { session: uow.session });
+        uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(stored));
+      },
+    }),
+  );
 }
 
 async function takeCredit(

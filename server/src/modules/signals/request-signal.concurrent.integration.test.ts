@@ -4,7 +4,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
-import { createSignal } from "./request-signal.ts";
+import { requestSignal } from "./request-signal.ts";
 import { MAX_UNFINISHED_PER_USER } from "./signal-limits.ts";
 
 const parse = (limit: number) =>
@@ -21,13 +21,14 @@ describe("requests of one user that are committed together", () => {
   let asked = 0;
   const askAll = async (keys: (string | undefined)[]) => {
     const user = await createUser(server.database, { approved: true });
-    // Each for an analysis of its own.
-    const ask = (idempotencyKey: string | undefined) =>
-      createSignal(server.deps, {
-        user,
-        request: parse(10 + asked++),
-        ...(idempotencyKey && { idempotencyKey }),
-      });
+    // Each for an analysis of its own, but for those with the same key.
+    const limits = new Map<string, number>();
+    const ask = (idempotencyKey: string | undefined) => {
+      const limit = limits.get(idempotencyKey ?? "") ?? 10 + asked++;
+      if (idempotencyKey) limits.set(idempotencyKey, limit);
+      const key = idempotencyKey && { idempotencyKey };
+      return requestSignal(server.deps, { user, request: parse(limit), ...key });
+    };
     const answers = await Promise.allSettled(keys.map(ask));
     const userId = user._id;
     return { answers, stored: await server.database.signals.countDocuments({ userId }), userId };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -8,7 +9,6 @@ import {
   type JoinedAnalysis,
   joiningAnalyses,
   lastCandleClose,
-  newAnalysisJob,
 } from "@shared/domain/queue-analysis.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type UnitOfWork,
 } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -29,10 +30,12 @@ import {
   readAnalysisSetup,
 } from "./signal-limits.ts";
 
-/** For 24 hours, the same `idempotencyKey` of the same user gives the same signal. */
+/** For 24 hours, the same `idempotencyKey` of the same user gives the same signal, and is good for this request alone. */
 export interface RequestSignalInput {
   user: Pick<UserRecord, "_id">;
   request: SignalRequest;
+  /** As the client has sent it. */
+  chartImage?: Uint8Array;
   idempotencyKey?: string;
   requestId?: string;
 }
@@ -48,33 +51,48 @@ export interface ImageAttachment {
  * Stores a signal, which joins the market analysis of the last closed candle, or queues that analysis.
  * @returns an earlier signal if the idempotency key is known
  */
-export async function requestSignal(
-  deps: ServerDeps,
-  input: RequestSignalInput,
-): Promise<SignalRecord> {
-  await assertKnownSymbol(deps, input.request.symbol);
-  return createSignal(deps, input);
+export function requestSignal(deps: ServerDeps, input: RequestSignalInput): Promise<SignalRecord> {
+  return oncePerKey(deps, input, async () => {
+    await assertKnownSymbol(deps, input.request.symbol);
+    return createSignal(deps, input);
+  });
 }
 
-/** Stores a signal with its image, unless the idempotency key is known. */
+/**
+ * Creates a signal unless the idempotency key is known, so that a repeated request starts no analysis.
+ * @throws AppError `idempotency-conflict` if the key was used for another request
+ */
+export async function oncePerKey(
+  deps: ServerDeps,
+  input: RequestSignalInput,
+  create: () => Promise<SignalRecord>,
+): Promise<SignalRecord> {
+  if (!input.idempotencyKey) return create();
+  // A concurrent request with the same key must find the signal of this one.
+  return withKeys(deps.database, [keyOf(input, input.idempotencyKey)], async () => {
+    const earlier = await findEarlier(deps, input);
+    if (earlier) return earlier;
+    try {
+      return await create();
+    } catch (error) {
+      // Another server was faster.
+      const other = isKeyConflict(error) ? await findEarlier(deps, input) : null;
+      if (other) return other;
+      throw error;
+    }
+  });
+}
+
+/**
+ * Stores a signal with its image.
+ * @throws AppError `idempotency-conflict` if the key was used meanwhile
+ */
 export async function createSignal(
   deps: ServerDeps,
   input: RequestSignalInput,
   attachment?: ImageAttachment,
 ): Promise<SignalRecord> {
   const id = newSignalId();
-  if (!input.idempotencyKey) return insertOnce(deps, input, { id, attachment });
-  // A concurrent request with the same key must find the signal of this one.
-  return withKeys(deps.database, [keyOf(input, input.idempotencyKey)], () =>
-    insertOnce(deps, input, { id, attachment }),
-  );
-}
-
-async function insertOnce(
-  deps: ServerDeps,
-  input: RequestSignalInput,
-  { id, attachment }: { id: Types.ObjectId; attachment: ImageAttachment | undefined },
-): Promise<SignalRecord> {
   const { database, now } = deps;
   const { request, requestId } = input;
   const userId = input.user._id;
@@ -112,18 +130,7 @@ async function writeSignal(
   const { input, id, attachment, joined } = pending;
   const { request, requestId, idempotencyKey } = input;
   const userId = input.user._id;
-  const earlier = await findByIdempotencyKey(database, input, uow);
-  if (earlier) {
-    // The analysis is already stored, and other signals may join it.
-    if (joined?.isNew) {
-      const job = newAnalysisJob(
-        { ...joined.analysis, userId },
-        { at: uow.at, unfinishedSignals: 0 },
-      );
-      uow.deferInsert(database.jobs.collection, job);
-    }
-    return earlier;
-  }
+  if (await findUse(database, input, uow)) throw keyConflict();
   if (!joined || joined.isNew) {
     await assertQueueCapacity(deps);
     await countAnalysis(deps, uow, userId);
@@ -141,18 +148,38 @@ async function writeSignal(
   if (idempotencyKey) {
     await database.idempotencyKeys.updateOne(
       { _id: keyOf(input, idempotencyKey) },
-      { $set: { signalId: id, createdAt: uow.at } },
+      { $set: { signalId: id, request: fingerprintOf(input), createdAt: uow.at } },
       { session: uow.session, upsert: true },
     );
   }
   return signal;
 }
 
-export async function findByIdempotencyKey(
-  database: Database,
-  input: Pick<RequestSignalInput, "user" | "idempotencyKey">,
-  options: { at: Date; session?: ClientSession },
+/** @returns whether the user has used the key in the last 24 hours */
+export const isKnownKey = async (
+  { database, now }: ServerDeps,
+  input: KeyInput,
+): Promise<boolean> => (await findUse(database, input, { at: now() })) !== null;
+
+type KeyInput = Pick<RequestSignalInput, "user" | "idempotencyKey">;
+
+async function findEarlier(
+  { database, now }: ServerDeps,
+  input: RequestSignalInput,
 ): Promise<SignalRecord | null> {
+  const use = await findUse(database, input, { at: now() });
+  if (!use) return null;
+  // Keys of earlier versions have no fingerprint.
+  if (use.request !== undefined && use.request !== fingerprintOf(input)) throw keyConflict();
+  return use.signal;
+}
+
+/** The signal of a known key, and the fingerprint of its request. */
+async function findUse(
+  database: Database,
+  input: KeyInput,
+  options: { at: Date; session?: ClientSession },
+): Promise<{ signal: SignalRecord; request: string | undefined } | null> {
   if (!input.idempotencyKey) return null;
   const { at, session = null } = options;
   const key = keyOf(input, input.idempotencyKey);
@@ -161,8 +188,28 @@ export async function findByIdempotencyKey(
     .findOne({ _id: key, createdAt: { $gt: oldest } })
     .session(session)
     .lean();
-  return known ? database.signals.findById(known.signalId).session(session).lean() : null;
+  const signal = known && (await database.signals.findById(known.signalId).session(session).lean());
+  return signal && { signal, request: known.request };
 }
 
 const keyOf = (input: Pick<RequestSignalInput, "user">, key: string): string =>
   `${input.user._id}:${key}`;
+
+/** Equal for requests that mean the same. */
+function fingerprintOf({ request, chartImage }: RequestSignalInput): string {
+  const { symbol, timeframe, limit, amount, risk_percent, leverage } = request;
+  const image = chartImage ? sha256(chartImage) : null;
+  return sha256(JSON.stringify([symbol, timeframe, limit, amount, risk_percent, leverage, image]));
+}
+
+const sha256 = (data: string | Uint8Array): string =>
+  createHash("sha256").update(data).digest("hex");
+
+const isKeyConflict = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "idempotency-conflict";
+
+const keyConflict = (): AppError =>
+  new AppError(
+    "idempotency-conflict",
+    "This Idempotency-Key was used for another request. Send the request with a new one.",
+  );

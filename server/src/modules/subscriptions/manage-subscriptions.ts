@@ -25,10 +25,12 @@ type Deps = ServerDeps;
 /**
  * Approves a user and accepts the proof of payment that awaits review. With a plan, given or named in that proof, it starts a
  * subscription. Changes nothing while one is running.
+ * @throws AppError `proof-changed` if the administrator has seen another proof
  */
 export function approveUser(deps: Deps, input: UserActionInput & Approval): Promise<UserRecord> {
   const { database } = deps;
   return commitOnUser(deps, input, async (uow, found) => {
+    await assertSeen(database, uow, { user: found, proofId: input.proof_id });
     const user = await settleSubscription(database, uow, found);
     const running = runningSubscription(user);
     if (running) {
@@ -64,6 +66,7 @@ async function approveWithoutEnd(
 /**
  * Adds a payment to a subscription, which continues from its end, or starts now. Changes nothing if another renewal came
  * first: one with the same key, or one since the administrator saw the subscription's end or sent the request.
+ * @throws AppError `proof-changed` if the administrator has seen another proof
  */
 export async function renewSubscription(
   deps: Deps,
@@ -76,6 +79,7 @@ export async function renewSubscription(
     const user = await settleSubscription(database, uow, found);
     const isRepeated = !(await isFirstUse(database, uow, { ...input, user }));
     if (isRepeated || found.subscription?.endsAt.getTime() !== seenEnd?.getTime()) return user;
+    await assertSeen(database, uow, { user, proofId: input.proof_id });
     const proof = await acceptProof(database, uow, user._id);
     const plan = input.plan ?? proof?.plan;
     if (!plan) throw planMissing();
@@ -127,6 +131,23 @@ export async function revokeUser(deps: ServerDeps, input: UserActionInput): Prom
 
 function runningSubscription({ subscription }: UserRecord): SubscriptionRecord | undefined {
   return subscription?.status === "ended" ? undefined : subscription;
+}
+
+/** @param seen.proofId null if no proof was shown; undefined if the caller does not say */
+async function assertSeen(
+  { paymentProofs }: Database,
+  { session }: UnitOfWork,
+  { user, proofId }: { user: UserRecord; proofId: string | null | undefined },
+): Promise<void> {
+  if (proofId === undefined) return;
+  const current = await paymentProofs
+    .findOne({ userId: user._id, replacedById: null })
+    .session(session)
+    .lean();
+  const isSeen = proofId ? proofId === current?._id.toString() : !current || current.reviewedAt;
+  if (isSeen) return;
+  const detail = `The payment proof of ${user.username} is no longer the one that you saw. Nothing was changed.`;
+  throw new AppError("proof-changed", detail);
 }
 
 /** Accepts the proof of payment that awaits review. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { type Advice, UnreadableReplyError } from "../analyst.ts";
 import { readAdvice } from "./read-reply.ts";
 
@@ -238,3 +238,21 @@ function readOrNull(reply: string): Advice | null {
     throw error;
   }
 }
+
+test("no text of a model hides characters or contains an address, in whichever field", () => {
+  const dirty = "Up \u202eKCUTS\u202c\u0007, see https://evil.example/x or t.me/evil";
+  const clean = "Up KCUTS, see [link removed] or [link removed]";
+  const texts = { market_condition: dirty, suggested_hold: dirty, trade_duration_text: dirty };
+  const lists = { key_evidence: [dirty, { "evil.com": dirty }], what_to_watch_for: dirty };
+  const reply = { ...ADVICE, ...texts, ...lists, rationale: { trend: dirty } };
+  const { advice, chart } = readAdvice(JSON.stringify({ ...reply, chart_symbol: dirty }));
+  expect(advice).toMatchObject({
+    market_condition: clean,
+    suggested_hold: clean,
+    trade_duration_text: clean,
+    what_to_watch_for: [clean],
+  });
+  expect(advice.key_evidence[0]).toBe(clean);
+  expect(chart.symbol).toBe(clean);
+  expect(JSON.stringify({ advice, chart })).not.toMatch(/evil|[\p{Cc}\p{Cf}]|\\u/u);
+});

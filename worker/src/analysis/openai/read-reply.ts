@@ -9,6 +9,7 @@ import { z } from "zod";
 import { type Advice, NO_TRADE, UnreadableReplyError } from "../analyst.ts";
 import type { ChartReading } from "../check-chart.ts";
 import { findJsonObjects, JsonTextError } from "./find-json-objects.ts";
+import { plainText } from "./plain-text.ts";
 
 export const MAX_REPLY_LENGTH = 50_000;
 
@@ -179,7 +180,7 @@ const confidence = numeric("must be a number from 0 to 100", (text) =>
 
 const sentence = (value: unknown): string => {
   const rationale = rationaleSchema.safeParse(value);
-  return rationale.success ? rationaleText(rationale.data) : String(value);
+  return plainText(rationale.success ? rationaleText(rationale.data) : String(value));
 };
 
 const words = z
@@ -193,7 +194,7 @@ const list = z
   .transform((value) => (Array.isArray(value) ? value : [value]))
   .transform((items) => items.filter((item) => !isNoValue(item)).map(sentence));
 
-const rationale = rationaleSchema.transform((text: Rationale) => rationaleText(text));
+const rationale = rationaleSchema.transform((text: Rationale) => sentence(text));
 
 /** Fields that are missing, in another case or of another type do not make the advice unusable, except those of a trade. */
 const repliedAdviceSchema = z

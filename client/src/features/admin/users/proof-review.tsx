@@ -12,15 +12,18 @@ import { DialogHeader, dialogClass, SignedImage } from "../../../ui/dialog.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import {
+  accept,
   closeProof,
+  hasSameProof,
   neighboursOf,
   oldestFirst,
   openNext,
   openProof,
   type Review,
+  SHOW_NEW_PROOF,
   useReview,
 } from "../admin-state.ts";
-import { runAndConfirm, useUserDetails, useWaitingProofs } from "../api.ts";
+import { useUserDetails, useWaitingProofs } from "../api.ts";
 import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 import { TransactionPanel } from "./transaction-panel.tsx";
 import { DeleteProofButton } from "./user-actions.tsx";
@@ -95,9 +98,8 @@ export function ProofReview() {
   const { review: opened, isOpen } = useReview();
   const waiting = useWaitingProofs().data?.users;
   useEffect(() => closeProof, []);
-  // Signed URLs expire, so those that were read last are used.
   const current = waiting?.find(({ username }) => username === opened?.user.username);
-  const review = opened && { ...opened, user: current ?? opened.user };
+  const review = opened && withCurrent(opened, current);
   const proof = review?.user.payment_proof;
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closeProof()}>
@@ -107,6 +109,14 @@ export function ProofReview() {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** Signed URLs expire, so those that were read last are used. Another proof is not shown unasked. */
+function withCurrent(review: Review, current: UserCard | undefined): Review {
+  if (!current) return review;
+  return hasSameProof(current, review.user)
+    ? { ...review, user: current }
+    : { ...review, replacedBy: current };
 }
 
 /** Presses the button that names the key, unless another dialog is open above. */
@@ -127,7 +137,7 @@ function pressShortcut(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentProof }) {
-  const { user, isGone } = review;
+  const { user } = review;
   const { username } = user;
   const popup = useRef<HTMLDivElement>(null);
   // A button that was pressed may be disabled now, so it no longer receives the keys.
@@ -158,17 +168,17 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
           />
         </a>
         <div className="flex min-w-0 flex-col gap-4">
-          <ReviewFacts user={user} proof={proof} isGone={isGone} />
+          <ReviewFacts {...review} proof={proof} />
           <PreviousPayments username={username} />
           <TransactionPanel username={username} proof={proof} />
-          <ReviewActions key={username + proof.filename} user={user} isGone={isGone} />
+          <ReviewActions key={username + proof.filename} {...review} />
         </div>
       </div>
     </Dialog.Popup>
   );
 }
 
-function ReviewFacts({ user, proof, isGone }: Review & { proof: AdminPaymentProof }) {
+function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: AdminPaymentProof }) {
   const { username, email, email_verified: isVerified } = user;
   return (
     <div className="flex flex-col gap-3 text-sm">
@@ -204,7 +214,14 @@ function ReviewFacts({ user, proof, isGone }: Review & { proof: AdminPaymentProo
       <DuplicateAlert username={username} proof={proof} />
       <p role="status" className="font-medium text-wait empty:hidden">
         {isGone && "This proof was deleted."}
+        {replacedBy &&
+          `${username} has submitted another proof since. This one can no longer be accepted.`}
       </p>
+      {replacedBy && (
+        <Button variant="secondary" size="sm" onClick={() => openProof(replacedBy)}>
+          {SHOW_NEW_PROOF}
+        </Button>
+      )}
     </div>
   );
 }
@@ -250,39 +267,40 @@ function Fact({ label, isWide = false, children }: FactProps) {
   );
 }
 
-function ReviewActions({ user, isGone }: Review) {
+function ReviewActions({ user, isGone, replacedBy }: Review) {
   const { username } = user;
   const waiting = useWaitingProofs().data?.users ?? [];
   const { earlier, previous, next, others } = neighboursOf(waiting, user);
   const isWaiting = others.length < waiting.length;
+  const isOutdated = isGone || replacedBy !== undefined;
   const { terms, change } = useTerms(user);
   const { label, failure, send } = acceptanceOf(user, terms);
-  const accept = useMutation({
+  const acceptance = useMutation({
     mutationFn: async () => {
-      await runAndConfirm(send());
+      await accept(user, send);
       openNext(user);
     },
   });
   const actions = useRef<HTMLDivElement>(null);
   // The pressed button was disabled meanwhile, so it no longer has the focus.
   useEffect(() => {
-    if (accept.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
-  }, [accept.isError]);
+    if (acceptance.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
+  }, [acceptance.isError]);
   return (
     <div
       ref={actions}
       className="sticky -bottom-3 -mb-3 flex flex-col gap-3 border-t border-line bg-surface py-3 sm:-bottom-4 sm:-mb-4 md:mt-auto"
     >
-      <ErrorAlert title={failure} message={accept.error?.message} />
+      <ErrorAlert title={failure} message={acceptance.error?.message} />
       <div className="flex flex-wrap items-center gap-2">
         <TermsFields user={user} terms={terms} onChange={change} />
       </div>
       <Button
         Icon={Check}
         aria-keyshortcuts="A"
-        busy={accept.isPending}
-        disabled={isGone || (user.approved && !isWaiting)}
-        onClick={() => accept.mutate()}
+        busy={acceptance.isPending}
+        disabled={isOutdated || (user.approved && !isWaiting)}
+        onClick={() => acceptance.mutate()}
       >
         {label}
         <Kbd>A</Kbd>
@@ -292,7 +310,7 @@ function ReviewActions({ user, isGone }: Review) {
         shortcut="D"
         variant="danger"
         size="md"
-        disabled={isGone || accept.isPending}
+        disabled={isOutdated || acceptance.isPending}
         onDeleted={() => openNext(user)}
       />
       <div className="flex items-center justify-between gap-2">

@@ -29,17 +29,19 @@ export function useTerms(user: UserCard) {
   return { terms, change: (change: Partial<Terms>) => setChanged({ ...changed, ...change }) };
 }
 
-export const approve = ({ username }: UserCard, { plan, months }: Terms) =>
-  approveUser(username, approvalOf(plan, months));
+export const approve = (user: UserCard, { plan, months }: Terms) =>
+  approveUser(user.username, { ...(plan && { plan, months }), ...seenProof(user) });
 
-const approvalOf = (plan: Terms["plan"], months: number): Approval =>
-  plan ? { plan, months } : {};
+/** What is accepted is the proof that is shown. */
+const seenProof = ({ payment_proof: proof }: UserCard): Pick<Approval, "proof_id"> => ({
+  proof_id: proof?.id ?? null,
+});
 
 /** What accepts a payment of the user: with a subscription, its renewal, otherwise an approval. */
 export function acceptanceOf(user: UserCard, terms: Terms) {
   const { plan, months } = terms;
   if (user.subscription && plan) {
-    const send = () => renewSubscription(user, { plan, months });
+    const send = () => renewSubscription(user, { plan, months, ...seenProof(user) });
     return { label: "Renew", failure: `Failed to renew ${user.username}`, send };
   }
   const label = plan ? "Start subscription" : "Accept proof";

@@ -1,5 +1,5 @@
 import type { UserCard } from "@shared/contract/account.ts";
-import { type ActionDone, creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
+import { creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
@@ -8,6 +8,7 @@ import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
 import { CredentialFields, DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import { accept } from "../admin-state.ts";
 import {
   actOnUser,
   grantCredits,
@@ -57,9 +58,9 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
 /** Approval and renewal. A new proof of payment needs new ones. */
 function AccessActions({ user }: { user: UserCard }) {
   const { terms, change } = useTerms(user);
-  const approval = useAdminAction(() => approve(user, terms));
+  const approval = useMutation({ mutationFn: () => accept(user, () => approve(user, terms)) });
   const { label, failure, send } = acceptanceOf(user, terms);
-  const payment = useAdminAction(send);
+  const payment = useMutation({ mutationFn: () => accept(user, send) });
   return (
     <>
       <ErrorAlert title={`Failed to approve ${user.username}`} message={approval.error?.message} />
@@ -97,9 +98,6 @@ function AccessActions({ user }: { user: UserCard }) {
     </>
   );
 }
-
-const useAdminAction = (send: () => Promise<ActionDone>) =>
-  useMutation({ mutationFn: () => runAndConfirm(send()) });
 
 /** The actions on a user that are rarely needed. */
 export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {

@@ -219,7 +219,9 @@ test("an approval has the plan of the proof, and shows the fee of the months", a
   expect(card.textContent).toContain("Fee $300");
   await user.click(within(card).getByRole("button", { name: "Approve" }));
   await screen.findByText("ann is approved.");
-  expect(api.bodiesOf("POST /admin/approve/ann")).toEqual(['{"plan":"pro","months":2}']);
+  expect(api.bodiesOf("POST /admin/approve/ann")).toEqual([
+    `{"plan":"pro","months":2,"proof_id":"${proof.id}"}`,
+  ]);
 });
 
 test("an approval without a plan has no end, and a plan starts a subscription later", async () => {
@@ -234,9 +236,16 @@ test("an approval without a plan has no end, and a plan starts a subscription la
   expect(within(card).queryByRole("button", { name: "Start subscription" })).toBeNull();
   await user.selectOptions(within(card).getByLabelText("Plan"), "Trader");
   await user.click(within(card).getByRole("button", { name: "Start subscription" }));
-  await waitFor(() => expect(api.bodiesOf(route)).toEqual(["{}", '{"plan":"trader","months":1}']), {
-    timeout: 30_000,
-  });
+  await waitFor(
+    () =>
+      expect(api.bodiesOf(route)).toEqual([
+        '{"proof_id":null}',
+        '{"plan":"trader","months":1,"proof_id":null}',
+      ]),
+    {
+      timeout: 30_000,
+    },
+  );
 });
 
 test("a renewal names the end that is shown, and is not repeated by mistake", async () => {
@@ -248,7 +257,7 @@ test("a renewal names the end that is shown, and is not repeated by mistake", as
   await screen.findByText("Renewed.");
   const requests = api.requests.filter(({ route }) => route === "POST /admin/renew/ann");
   expect(requests.map(({ body }) => body)).toEqual([
-    '{"plan":"pro","months":1,"ends_at":"2026-11-21T12:00:00.000Z"}',
+    '{"plan":"pro","months":1,"proof_id":null,"ends_at":"2026-11-21T12:00:00.000Z"}',
   ]);
   expect(requests[0]?.headers["idempotency-key"]).toBe("renew-2026-11-21T12:00:00.000Z");
   const renew = within(card).getByRole("button", { name: "Renew" });
@@ -408,7 +417,7 @@ describe("the review of payment proofs", () => {
     await user.keyboard("a");
     await reviewOf("bob");
     expect(api.bodiesOf("POST /admin/renew/ann")).toEqual([
-      '{"plan":"trader","months":2,"ends_at":"2026-11-21T12:00:00.000Z"}',
+      `{"plan":"trader","months":2,"proof_id":"${proof.id}","ends_at":"2026-11-21T12:00:00.000Z"}`,
     ]);
   });
 
