@@ -155,8 +155,8 @@ async function refuseFormerFormat(connection: Connection): Promise<void> {
   const db = nativeDb(connection);
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const has = (name: string) => collections.some((each) => each.name === name);
-  // Later versions kept the old log, beside one of their own.
-  const isFormer = has("audit_entries") && !has("security_log");
+  // Later versions kept the old log, and have subscriptions.
+  const isFormer = has("audit_entries") && !has("billing_periods");
   const [oldest] = await db
     .collection("market_analyses")
     .find()
