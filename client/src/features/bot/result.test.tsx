@@ -67,7 +67,9 @@ describe("the confidence of a signal", () => {
     });
     await user.click(within(panel).getByRole("link", { name: "Details" }));
     await waitFor(() =>
-      expect(address()).toBe("/performance?data=replay&analyst=rules&version=rules%2F1"),
+      expect(address()).toBe(
+        "/performance?data=replay&analyst=rules&version=rules%2F1&model=rules",
+      ),
     );
   });
 
