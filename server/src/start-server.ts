@@ -61,6 +61,7 @@ export async function startServer(options: {
       clearTimeout(cut);
       await Promise.all([feed.stop(), emails.stop()]);
       await deps.background.stop();
+      deps.images.stop();
     },
   };
 }
