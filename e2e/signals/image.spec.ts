@@ -21,7 +21,10 @@ async function openBot(page: Page, traits: { imageCredits?: number } = {}): Prom
   return trader.username;
 }
 
-test("an image costs a credit, which is asked for before anything is sent", async ({
+/** The product of these tests has no AI model: the rules do not read images. */
+const RETURNED = "The chart image was not read. Its credit was returned.";
+
+test("an image costs a credit, which is asked for first, and returned where no model reads it", async ({
   page,
   openElsewhere,
 }) => {
@@ -48,7 +51,8 @@ test("an image costs a credit, which is asked for before anything is sent", asyn
   await expect(page.getByText(/^2 image credits left/)).toBeVisible();
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(page.locator("[data-signal]").first()).toBeVisible();
-  await expect(page.getByText(/^1 image credit left/)).toBeVisible();
+  await expect(page.getByText(RETURNED).first()).toBeVisible();
+  await expect(page.getByText(/^2 image credits left/)).toBeVisible();
   await expect(page.getByText("image.png")).toBeHidden();
 
   const image = admin.getByRole("button", { name: `Enlarge: Chart image of ${username}` });
@@ -84,5 +88,6 @@ test("an image can be dropped, removed, pasted instead, and is sent", async ({ p
   await expect(page.getByText("carried.png")).toBeVisible();
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(page.locator("[data-signal]").first()).toBeVisible();
-  await expect(page.getByText(/^0 image credits left/)).toBeVisible();
+  await expect(page.getByText(RETURNED).first()).toBeVisible();
+  await expect(page.getByText(/^1 image credit left/)).toBeVisible();
 });

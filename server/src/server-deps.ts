@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Database } from "@shared/database/database.ts";
 import type { ResolveHost } from "@shared/domain/public-address.ts";
 import type { RequestOrigin } from "@shared/outbox/security-log.ts";
@@ -6,6 +7,7 @@ import { type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { isDatabaseUnavailable } from "./http/database-errors.ts";
 import { createServerMetrics, type ServerMetrics } from "./http/server-metrics.ts";
+import { Uploads } from "./http/uploads.ts";
 import {
   BuiltinIdentity,
   type PasswordHashing,
@@ -13,6 +15,7 @@ import {
 import { FirebaseClient } from "./modules/accounts/identity/firebase-client.ts";
 import { FirebaseIdentity } from "./modules/accounts/identity/firebase-identity.ts";
 import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
+import { ImageDecoder } from "./modules/files/image-decoder.ts";
 import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import type { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 
@@ -30,6 +33,8 @@ export interface ServerDeps {
   signalWaiters: Pick<SignalWaiters, "wait">;
   metrics: ServerMetrics;
   queueDashboard: QueueDashboard;
+  uploads: Uploads;
+  images: ImageDecoder;
   /** False while committed events do not reach this process. */
   feedIsRunning: () => boolean;
   /** Where the request comes from that they are used for, if any. */
@@ -53,6 +58,8 @@ export function createDeps(
     background: new BackgroundTasks(logger),
     metrics: createServerMetrics({ database, now }),
     queueDashboard: new QueueDashboard(database),
+    uploads: new Uploads(join(settings.DATA_DIR, "uploads")),
+    images: new ImageDecoder(),
   };
 }
 

@@ -67,6 +67,7 @@ export async function startServer(options: {
       for (const timer of timers) clearTimeout(timer);
       await Promise.all([feed.stop(), emails.stop()]);
       await deps.background.stop();
+      deps.images.stop();
     },
   };
 }

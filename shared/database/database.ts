@@ -153,7 +153,9 @@ async function createMissing(model: Model<unknown>): Promise<void> {
 /** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. */
 async function refuseFormerFormat(connection: Connection): Promise<void> {
   const db = nativeDb(connection);
-  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const collections = await db
+    .listCollections({}, { nameOnly: true, authorizedCollections: true })
+    .toArray();
   const has = (name: string) => collections.some((each) => each.name === name);
   // Later versions kept the old log, and have subscriptions.
   const isFormer = has("audit_entries") && !has("billing_periods");

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
+import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import type { Sharp } from "sharp";
 import sharp from "sharp";
 
@@ -113,17 +115,17 @@ function drawDigit(
   });
 }
 
-/** A PNG of `side` × `side` black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB decoded. */
-export function pngBomb(side: number): Buffer {
+/** A PNG of black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB decoded. */
+export function pngBomb(width: number, height = width): Buffer {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   header.set([1, 0, 0, 0, 0], 8);
-  const row = 1 + Math.ceil(side / 8);
+  const row = 1 + Math.ceil(width / 8);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     pngChunk("IHDR", header),
-    pngChunk("IDAT", deflateSync(Buffer.alloc(row * side), { level: 9 })),
+    pngChunk("IDAT", deflateSync(Buffer.alloc(row * height), { level: 9 })),
     pngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
@@ -140,4 +142,23 @@ function pngChunk(type: string, data: Buffer): Buffer {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(typeAndData));
   return Buffer.concat([length, typeAndData, checksum]);
+}
+
+/** An upload of these bytes that is in memory. */
+export const uploadOf = (bytes: Uint8Array): UploadedFile => ({
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+  read: () => Promise.resolve(bytes),
+  isAbandoned: () => false,
+});
+
+const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+const END_OF_IMAGE = Buffer.from([0xff, 0xd9]);
+
+/** A progressive JPEG of `side` × `side` pixels whose last scan comes `scans` times more: each takes time, and few bytes. */
+export async function scanBomb(side: number, scans: number): Promise<Buffer> {
+  const flat = sharp({ create: { width: side, height: side, channels: 3, background: "grey" } });
+  const jpeg = await flat.jpeg({ progressive: true }).toBuffer();
+  const last = jpeg.subarray(jpeg.lastIndexOf(START_OF_SCAN), -END_OF_IMAGE.length);
+  const before = jpeg.subarray(0, -END_OF_IMAGE.length);
+  return Buffer.concat([before, ...Array.from({ length: scans }, () => last), END_OF_IMAGE]);
 }

@@ -1,10 +1,12 @@
 import { request } from "node:http";
+import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { captureLog, type Listening, serve } from "../testing/start-test-server.ts";
 import { handleErrors } from "./errors.ts";
 import { parseBody, parseMultipartForm, parseUpload } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
+import { Uploads } from "./uploads.ts";
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -85,7 +87,7 @@ describe("parseBody", () => {
 
 describe("a caller who hangs up before their form is read", () => {
   it.each([
-    ["with a file", parseUpload("image")],
+    ["with a file", parseUpload("image", new Uploads(tmpdir()))],
     ["without files", parseMultipartForm],
   ])("does not leave the request waiting for a form %s", async (_, parse) => {
     let outcome: Promise<unknown> | undefined;

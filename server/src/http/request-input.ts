@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { bodyParser } from "@koa/bodyparser";
-import multer from "@koa/multer";
+import multer, { type StorageEngine } from "@koa/multer";
 import type { FieldError } from "@shared/contract/errors.ts";
 import { MAX_UPLOAD_BYTES } from "@shared/contract/files.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "./context.ts";
 import { malformedRequest } from "./errors.ts";
+import { TemporaryFile, type Uploads } from "./uploads.ts";
 
 /** Messages for issues whose schema has none. */
 const defaultMessage: z.core.$ZodErrorMap = (issue) => {
@@ -95,35 +97,61 @@ function refuseIfGone({ req }: { req: IncomingMessage }): void {
 }
 
 const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.string() });
-const uploadsSchema = z.array(z.object({ fieldname: z.string(), buffer: z.instanceof(Buffer) }));
+const streamSchema = z.object({ stream: z.instanceof(Readable) });
+const filesSchema = z.array(
+  z.object({ fieldname: z.string(), upload: z.instanceof(TemporaryFile) }),
+);
 
 /**
- * Reads a multipart form into memory. Files other than `field` and bodies of other types are ignored.
- * @throws AppError malformed-body, file-too-large, body-too-large, invalid-input for a second file
+ * Reads a multipart form; its file is closed when the request is answered. Files other than `field` and bodies of other
+ * types are ignored.
+ * @throws AppError malformed-body, file-too-large, body-too-large, invalid-input for a second file, and those of `Uploads`
  */
-export function parseUpload(field: string): AppMiddleware {
+export function parseUpload(field: string, uploads: Uploads): AppMiddleware {
   const upload = multer({
-    storage: multer.memoryStorage(),
+    storage: storageIn(uploads),
     limits: { ...FORM_LIMITS, fileSize: MAX_UPLOAD_BYTES, files: 1, parts: FORM_LIMITS.fields + 1 },
     fileFilter: (_, file, accept) => accept(null, file.fieldname === field),
   }).any();
-  return async (ctx, next) => {
-    refuseIfGone(ctx);
+  const receive: AppMiddleware = async (ctx, next) => {
     await upload(ctx, () => Promise.resolve()).catch((error: unknown) => {
       throw uploadError(error, field);
     });
-    const form = ctx.is("multipart") ? JSON.stringify(ctx.request.body ?? {}) : "";
-    if (form.includes(REPLACEMENT_CHARACTER)) throw malformedRequest();
-    await next();
+    try {
+      const form = ctx.is("multipart") ? JSON.stringify(ctx.request.body ?? {}) : "";
+      if (form.includes(REPLACEMENT_CHARACTER)) throw malformedRequest();
+      await next();
+    } finally {
+      await Promise.all(Object.values(uploadedFiles(ctx)).map((file) => file.close()));
+    }
+  };
+  return async (ctx, next) => {
+    refuseIfGone(ctx);
+    const user = ctx.state.session?.user._id.toString() ?? ctx.ip;
+    await uploads.admit(user, () => receive(ctx, next));
   };
 }
 
-/** Contents of the files of a multipart form, by field. */
+/** Multer removes what it does not pass on: files of forms that are refused, or whose sender hung up. */
+const storageIn = (uploads: Uploads): StorageEngine => ({
+  _handleFile(request, file, settle) {
+    const stored = uploads.store(request, streamSchema.parse(file).stream);
+    stored.then((upload) => settle(undefined, Object.assign(file, { upload })), settle);
+  },
+  _removeFile(_, file, settle) {
+    const stored = filesSchema.element.safeParse(file).data;
+    // Its type requires an error.
+    const removed = () => Reflect.apply(settle, undefined, []);
+    Promise.resolve(stored?.upload.close()).then(removed, settle);
+  },
+});
+
+/** The files of a multipart form, by field. */
 export function uploadedFiles({
   request,
-}: Pick<RequestContext, "request">): Record<string, Buffer> {
-  const uploads = uploadsSchema.safeParse(request.files).data ?? [];
-  return Object.fromEntries(uploads.map(({ fieldname, buffer }) => [fieldname, buffer]));
+}: Pick<RequestContext, "request">): Record<string, TemporaryFile> {
+  const files = filesSchema.safeParse(request.files).data ?? [];
+  return Object.fromEntries(files.map(({ fieldname, upload }) => [fieldname, upload]));
 }
 
 function uploadError(cause: unknown, field: string): AppError {

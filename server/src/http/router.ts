@@ -108,7 +108,7 @@ export function createRouter(
           await next();
         },
         ...rateLimits(deps, route.limits ?? []),
-        ...multipartParser(route),
+        ...multipartParser(deps, route),
         async (ctx) => {
           await checkFiles?.(callOf(ctx), Object.keys(uploadedFiles(ctx)));
           await respond(callOf(ctx));
@@ -120,7 +120,12 @@ export function createRouter(
 }
 
 /** JSON and URL-encoded bodies are parsed for all routes. */
-function multipartParser({ request, bodyTypes }: Route): AppMiddleware[] {
-  if (request.files) return Object.keys(request.files.shape).map(parseUpload);
+function multipartParser(
+  { uploads }: Pick<ServerDeps, "uploads">,
+  { request, bodyTypes }: Route,
+): AppMiddleware[] {
+  if (request.files) {
+    return Object.keys(request.files.shape).map((field) => parseUpload(field, uploads));
+  }
   return bodyTypes?.includes("multipart") ? [parseMultipartForm] : [];
 }

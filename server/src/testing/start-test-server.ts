@@ -71,6 +71,7 @@ export async function startTestServer(options: {
     async stop() {
       deps.queueDashboard.close();
       close();
+      deps.images.stop();
       await deps.background.stop();
       await database.close();
       await rm(dataDir, { recursive: true });

@@ -35,6 +35,19 @@ export interface RateLimit {
   notAfter?: ErrorCode;
 }
 
+/** A file of a multipart body. It is in memory only once it is read. */
+export interface UploadedFile {
+  /** Of its bytes, in hex. */
+  readonly sha256: string;
+  read(): Promise<Uint8Array>;
+  /** Whether its sender has hung up. */
+  isAbandoned(): boolean;
+}
+
+/** @param missing what is said if it is not sent */
+export const uploadedFile = (missing: string) =>
+  z.custom<UploadedFile>((file) => file !== undefined, { error: missing });
+
 /** `files` are the images of a multipart body. */
 type RequestPart = "params" | "query" | "headers" | "body" | "files";
 

@@ -4,7 +4,7 @@ import { proofFormSchema } from "@shared/contract/files.ts";
 import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
 import { OWN_PASSWORD_ERRORS } from "./account-routes.ts";
-import { defineRoute, done, filenameParams } from "./define-route.ts";
+import { defineRoute, done, filenameParams, uploadedFile } from "./define-route.ts";
 
 const image = {
   tag: "Files",
@@ -52,7 +52,7 @@ export const paymentRoutes = {
     request: {
       body: proofFormSchema,
       files: z.object({
-        proof_image: z.instanceof(Uint8Array, { error: MESSAGES.proofIncomplete }),
+        proof_image: uploadedFile(MESSAGES.proofIncomplete),
       }),
     },
     responses: { 201: { ...done, description: "The proof is stored." } },

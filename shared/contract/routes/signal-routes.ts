@@ -20,7 +20,13 @@ import {
   watchlistSchema,
 } from "@shared/contract/watchlist.ts";
 import { z } from "zod";
-import { defineRoute, done, idempotencyHeaders, type RateLimit } from "./define-route.ts";
+import {
+  defineRoute,
+  done,
+  idempotencyHeaders,
+  type RateLimit,
+  uploadedFile,
+} from "./define-route.ts";
 
 const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
 export type HistoryQuery = z.infer<typeof historyQuerySchema>;
@@ -86,7 +92,7 @@ export const signalRoutes = {
       headers: signalHeadersSchema,
       body: signalRequestSchema,
       files: z.object({
-        chart_image: z.instanceof(Uint8Array, { error: "Attach a chart image." }),
+        chart_image: uploadedFile("Attach a chart image."),
       }),
     },
     responses: requestResponses,

@@ -10,7 +10,7 @@ import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { Types } from "mongoose";
-import type { SanitizedImage } from "./sanitize-image.ts";
+import type { SanitizedImage } from "./image-decoder.ts";
 
 /** A file whose bytes are stored, but which no document refers to yet. */
 export interface SavedFile extends Pick<SanitizedImage, "contentType"> {

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import type { Fingerprint } from "@shared/database/models/payment.ts";
 import sharp, { type Sharp } from "sharp";
-import { openImage } from "../files/sanitize-image.ts";
+import { openImage } from "../files/open-image.mjs";
 
 /** Longest side of the grid of points in which images are compared. A digit of a screenshot is about 5 points wide. */
 const GRID_SIDE = 512;
@@ -39,7 +39,7 @@ export interface ComparableImage {
   fingerprint: Fingerprint;
 }
 
-/** @param image as `sanitizeImage` returns it */
+/** @param image as `ImageDecoder` returns it */
 export async function readComparable(image: Buffer): Promise<ComparableImage> {
   let grey = await toGrey(openImage(image).flatten({ background: "white" }).greyscale());
   for (let trims = 0; trims < TRIMS; trims += 1) {

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
+import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import type { Database } from "@shared/database/database.ts";
 import type {
   Fingerprint,
@@ -23,7 +24,6 @@ import { type ClientSession, Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { UserActionInput } from "../admin/security-log.ts";
-import { sanitizeImage } from "../files/sanitize-image.ts";
 import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
 import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
@@ -39,13 +39,13 @@ export async function submitProof(
     senderName: string;
     plan: PlanId | undefined;
     transactionHash: string | undefined;
-    image: Uint8Array;
+    image: UploadedFile;
   },
 ): Promise<void> {
   const { senderName, plan, transactionHash } = input;
   const { _id: userId } = input.user;
   const named = { ...(plan && { plan }), ...(transactionHash && { transactionHash }) };
-  const image = await sanitizeImage(input.image);
+  const image = await deps.images.sanitize(input.image, userId.toString());
   const { fingerprint } = await readComparable(image.bytes);
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
     storeProof(deps, { ...file, userId, senderName, ...named }, fingerprint),

@@ -1,4 +1,5 @@
 import { IMAGE_ANALYSIS_CREDITS, MESSAGES } from "@shared/contract/constants.ts";
+import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import type { ChartImageRecord, SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
@@ -12,7 +13,6 @@ import type { Types } from "mongoose";
 import { assertApproved } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { sanitizeImage } from "../files/sanitize-image.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, isKnownKey, oncePerKey, type RequestSignalInput } from "./request-signal.ts";
@@ -20,7 +20,7 @@ import { assertAnalysesLeft } from "./signal-limits.ts";
 
 export interface ImageRequestInput extends RequestSignalInput {
   user: UserRecord;
-  chartImage: Uint8Array;
+  chartImage: UploadedFile;
 }
 
 /**
@@ -57,7 +57,7 @@ async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<
   assertCanPayForImage(user);
   await assertAnalysesLeft(deps, user);
   await assertKnownSymbol(deps, input.request.symbol);
-  const image = await sanitizeImage(input.chartImage);
+  const image = await deps.images.sanitize(input.chartImage, user._id.toString());
   return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
     createSignal(deps, input, {
       chartImageId: file._id,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
+import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -35,7 +36,7 @@ export interface RequestSignalInput {
   user: Pick<UserRecord, "_id">;
   request: SignalRequest;
   /** As the client has sent it. */
-  chartImage?: Uint8Array;
+  chartImage?: Pick<UploadedFile, "sha256">;
   idempotencyKey?: string;
   requestId?: string;
 }
@@ -198,12 +199,10 @@ const keyOf = (input: Pick<RequestSignalInput, "user">, key: string): string =>
 /** Equal for requests that mean the same. */
 function fingerprintOf({ request, chartImage }: RequestSignalInput): string {
   const { symbol, timeframe, limit, amount, risk_percent, leverage } = request;
-  const image = chartImage ? sha256(chartImage) : null;
-  return sha256(JSON.stringify([symbol, timeframe, limit, amount, risk_percent, leverage, image]));
+  const image = chartImage?.sha256 ?? null;
+  const parts = [symbol, timeframe, limit, amount, risk_percent, leverage, image];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
-
-const sha256 = (data: string | Uint8Array): string =>
-  createHash("sha256").update(data).digest("hex");
 
 const isKeyConflict = (error: unknown): boolean =>
   error instanceof AppError && error.code === "idempotency-conflict";

@@ -1,8 +1,21 @@
+import { crc32 } from "node:zlib";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { chartImage, createCanvas, pngBomb, withPngChunk } from "@shared/testing/images.ts";
-import sharp from "sharp";
-import { describe, expect, it } from "vitest";
-import { sanitizeImage } from "./sanitize-image.ts";
+import {
+  chartImage,
+  createCanvas,
+  pngBomb,
+  scanBomb,
+  uploadOf,
+  withPngChunk,
+} from "@shared/testing/images.ts";
+import sharp, { type Sharp } from "sharp";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { ImageDecoder } from "./image-decoder.ts";
+
+const decoder = new ImageDecoder();
+afterAll(() => decoder.stop());
+
+const sanitizeImage = (bytes: Uint8Array) => decoder.sanitize(uploadOf(bytes), "ann");
 
 const refusalOf = async (bytes: Buffer): Promise<unknown> => {
   const failure: unknown = await sanitizeImage(bytes).catch((error: unknown) => error);
@@ -111,9 +124,109 @@ describe("taking in an image", () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(100_000_000);
   });
 
-  it("accepts an image of just under 40 million pixels, and none of more", async () => {
-    const { bytes } = await sanitizeImage(pngBomb(6_300));
+  it("accepts an image of 64 million pixels, and none of more", async () => {
+    const { bytes } = await sanitizeImage(pngBomb(8_000));
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 2_560 });
-    expect(await refusalOf(pngBomb(6_400))).toBe("file-too-large");
+    expect(await refusalOf(pngBomb(8_001))).toBe("file-too-large");
+  });
+
+  it("refuses an image with a side of more than 20,000 pixels before it takes time or memory", async () => {
+    for (const bomb of [pngBomb(40_000_000, 1), pngBomb(1, 40_000_000), pngBomb(20_001, 2)]) {
+      const startedAt = performance.now();
+      expect(await refusalOf(bomb)).toBe("file-too-large");
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+    }
+    const { bytes } = await sanitizeImage(pngBomb(20_000, 3_200));
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 410 });
+  });
+
+  it.each([
+    ["of a phone's screen", [1_080, 15_000], [700, 9_722]],
+    ["that is as long as allowed", [1_000, 20_000], [700, 14_000]],
+    ["that is narrow already", [300, 20_000], [300, 20_000]],
+    ["that is a little longer than wide", [2_000, 4_000], [1_280, 2_560]],
+  ])("keeps a screenshot %s legible", async (_, [width = 0, height = 0], [kept, length]) => {
+    const { bytes } = await sanitizeImage(pngBomb(width, height));
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: kept, height: length });
+  });
+
+  it("keeps the width of a long screenshot that says that it lies on its side", async () => {
+    const lying = sharp(pngBomb(9_000, 1_000)).withMetadata({ orientation: 6 });
+    const { bytes } = await sanitizeImage(await lying.jpeg().toBuffer());
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 700, height: 6_300 });
+  });
+
+  it.each([
+    ["a photo of 48 megapixels", { width: 8_000, height: 6_000 }, (photo: Sharp) => photo.jpeg()],
+    ["one of 50 megapixels", { width: 8_160, height: 6_144 }, (photo: Sharp) => photo.jpeg()],
+    [
+      "a progressive one of 64 megapixels",
+      { width: 8_000, height: 8_000 },
+      (photo: Sharp) => photo.jpeg({ progressive: true }),
+    ],
+    [
+      "one for print",
+      { width: 3_000, height: 1_000 },
+      (photo: Sharp) => photo.toColourspace("cmyk").jpeg(),
+    ],
+    [
+      "an interlaced PNG of 48 megapixels",
+      { width: 8_000, height: 6_000 },
+      (photo: Sharp) => photo.png({ progressive: true }),
+    ],
+    [
+      "a PNG with 16 bits",
+      { width: 4_000, height: 3_000 },
+      (photo: Sharp) => photo.toColourspace("rgb16").png(),
+    ],
+    [
+      "a WebP of 64 megapixels",
+      { width: 8_000, height: 8_000 },
+      (photo: Sharp) => photo.webp({ effort: 0 }),
+    ],
+    [
+      "a lossless WebP of 48 megapixels",
+      { width: 8_000, height: 6_000 },
+      (photo: Sharp) => photo.webp({ lossless: true, effort: 0 }),
+    ],
+  ])("accepts %s", async (_, size, encode) => {
+    const photo = sharp({ create: { ...size, channels: 3, background: "#4070a0" } });
+    const { bytes } = await sanitizeImage(await encode(photo).toBuffer());
+    const { width, height, space, depth } = await sharp(bytes).metadata();
+    const long = Math.max(size.width, size.height);
+    expect({ width, space, depth }).toEqual({ width: 2_560, space: "srgb", depth: "uchar" });
+    expect(height).toBe(Math.round((size.height * 2_560) / long));
+  });
+
+  it("refuses images whose header states more than they have", async () => {
+    const short = pngBomb(8_000, 10);
+    short.writeUInt32BE(7_000, 20);
+    short.writeUInt32BE(crc32(short.subarray(12, 29)), 29);
+    expect(await refusalOf(short)).toBe("not-an-image");
+  });
+});
+
+describe("uploads of several users", () => {
+  it("take turns: a flood of one delays the small one of another by no more than 3 s", async () => {
+    const slow = await scanBomb(4_000, 90);
+    const flood = Array.from({ length: 4 }, () =>
+      decoder.sanitize(uploadOf(slow), "ann").catch((error: unknown) => error),
+    );
+    for (let probe = 0; probe < 5; probe += 1) {
+      const startedAt = performance.now();
+      await decoder.sanitize(uploadOf(png), "bob");
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+    }
+    await decoder.sanitize(uploadOf(pngBomb(4_000)), "bob");
+    await Promise.all(flood);
+  });
+
+  it("that are given up before their turn are not read", async () => {
+    const read = vi.fn(() => Promise.resolve(png));
+    const abandoned = { sha256: "", read, isAbandoned: () => true };
+    await expect(decoder.sanitize(abandoned, "ann")).rejects.toMatchObject({
+      code: "malformed-body",
+    });
+    expect(read).not.toHaveBeenCalled();
   });
 });

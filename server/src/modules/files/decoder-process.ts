@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { IMAGE_TYPES } from "@shared/contract/files.ts";
+import { z } from "zod";
+
+const PROGRAM = fileURLToPath(new URL("decode-images.mjs", import.meta.url));
+
+/** V8 needs little: pictures are outside of its heap. */
+const NODE_OPTIONS = ["--max-old-space-size=48", "--max-semi-space-size=1", "--v8-pool-size=0"];
+
+/** The stacks of threads count as data, with their full size. */
+const LIMITED = 'ulimit -s 2048 && ulimit -d "$0" && exec "$@"';
+
+const IDLE_MS = 60_000;
+
+export interface DecoderLimits {
+  /** It leaves larger images to another process. */
+  maxPixels: number;
+  timeoutMs: number;
+  /** Of data, as `ulimit -d` counts it: about 35 MB before anything is decoded, of which 20 MB are used. */
+  memoryKib: number;
+  /** After this many images, a new process takes over, with the memory that it had at first. */
+  images: number;
+  /** How far other processes go first, 0 to 19. */
+  niceness: number;
+}
+
+export interface DecoderRequest extends Pick<DecoderLimits, "maxPixels"> {
+  file: Uint8Array;
+}
+
+const replySchema = z.union([
+  z.object({ bytes: z.instanceof(Uint8Array), contentType: z.enum(IMAGE_TYPES) }),
+  z.object({
+    refusal: z.enum(["not-an-image", "side-too-long", "too-many-pixels", "too-costly", "not-here"]),
+  }),
+]);
+export type DecoderReply = z.infer<typeof replySchema>;
+
+/** `too-costly`: the process ran out of memory or time. `killed`: something else ended it. */
+export type DecoderOutcome = DecoderReply | { refusal: "killed" };
+
+/**
+ * A process that decodes one image at a time. It starts when it is needed, is replaced after it failed, and ends when it has
+ * had nothing to do for a while.
+ */
+export class DecoderProcess {
+  readonly #limits: DecoderLimits;
+  #child: ReadyChild | undefined;
+  #decoded = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(limits: DecoderLimits) {
+    this.#limits = limits;
+  }
+
+  async decode(file: Uint8Array): Promise<DecoderOutcome> {
+    clearTimeout(this.#idle);
+    const child = await this.#running();
+    if (!child) return { refusal: "killed" };
+    const { maxPixels, timeoutMs, images } = this.#limits;
+    const reply = nextReply(child, timeoutMs);
+    child.send({ file, maxPixels } satisfies DecoderRequest, () => undefined);
+    const outcome = await reply;
+    this.#decoded += 1;
+    if (this.#decoded >= images || isFailure(outcome)) this.#replace();
+    this.#idle = setTimeout(() => this.stop(), IDLE_MS).unref();
+    return outcome;
+  }
+
+  stop(): void {
+    clearTimeout(this.#idle);
+    this.#child?.process.kill("SIGKILL");
+    this.#child = undefined;
+  }
+
+  /** The next image does not wait for the start. */
+  #replace(): void {
+    if (!this.#child) return;
+    this.stop();
+    this.#child = start(this.#limits);
+    this.#decoded = 0;
+  }
+
+  async #running(): Promise<ChildProcess | undefined> {
+    if (!this.#child || !isRunning(this.#child.process)) {
+      this.#child = start(this.#limits);
+      this.#decoded = 0;
+    }
+    const { process, isReady } = this.#child;
+    await isReady;
+    return isRunning(process) ? process : undefined;
+  }
+}
+
+interface ReadyChild {
+  process: ChildProcess;
+  /** Settles also if it ends before. */
+  isReady: Promise<unknown>;
+}
+
+const isFailure = (outcome: DecoderOutcome): boolean =>
+  "refusal" in outcome && (outcome.refusal === "too-costly" || outcome.refusal === "killed");
+
+const isRunning = (child: ChildProcess): boolean =>
+  child.connected && child.exitCode === null && child.signalCode === null;
+
+/** The kernel of Linux ends the process or refuses it memory beyond the limit; libvips may catch the latter. */
+function start({ memoryKib, niceness }: DecoderLimits): ReadyChild {
+  const command = [process.execPath, ...NODE_OPTIONS, PROGRAM, String(niceness)];
+  const limited = ["/bin/sh", "-c", LIMITED, String(memoryKib), ...command];
+  const [program = "", ...args] = process.platform === "linux" ? limited : command;
+  const child = spawn(program, args, {
+    env: { UV_THREADPOOL_SIZE: "1", MALLOC_ARENA_MAX: "1" },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced",
+  });
+  child.on("error", () => undefined);
+  child.unref();
+  child.channel?.unref();
+  const ended = new AbortController();
+  child.once("close", () => ended.abort());
+  return {
+    process: child,
+    isReady: once(child, "message", { signal: ended.signal }).catch(() => undefined),
+  };
+}
+
+function nextReply(child: ChildProcess, timeoutMs: number): Promise<DecoderOutcome> {
+  return new Promise((resolve) => {
+    let isTooSlow = false;
+    const timer = setTimeout(() => {
+      isTooSlow = true;
+      child.kill("SIGKILL");
+    }, timeoutMs);
+    const settle = (outcome: DecoderOutcome) => {
+      clearTimeout(timer);
+      child.off("message", onMessage);
+      child.off("exit", onExit);
+      resolve(outcome);
+    };
+    const onMessage = (message: unknown) => settle(replySchema.parse(message));
+    const onExit = (_code: number | null, signal: NodeJS.Signals | null) => {
+      const isOutside = signal === "SIGKILL" && !isTooSlow;
+      settle({ refusal: isOutside ? "killed" : "too-costly" });
+    };
+    child.once("message", onMessage);
+    child.once("exit", onExit);
+  });
+}
