@@ -284,9 +284,10 @@ async function marketFill(
   { archive, logger, tradingCosts }: ResolveDeps,
   { pending, now, abort }: ReadOptions & Pick<TradeCheck, "pending">,
 ): Promise<Fill | null> {
-  const { market, trade, analysisId } = pending;
+  const { market, trade, analysisId, providerChange } = pending;
   const first = firstMinutes(trade);
-  if (!first || now < first.from + MINUTE_MS) return null;
+  // Those of another provider count later only.
+  if (!first || now < first.from + MINUTE_MS || providerChange) return null;
   try {
     const until = Math.min(now, first.until);
     const candles = await archive.minutes(market, { from: first.from, until, now, abort });

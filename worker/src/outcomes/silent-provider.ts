@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { instrumentClass, type TradingHours } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
@@ -14,6 +14,7 @@ import {
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import type { Types } from "mongoose";
 import { openingTime } from "../market-data/candles.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { CandleArchive, Market, NewestCandles, ReadOptions } from "./candle-archive.ts";
 import { commitOutcome, type DecidedTrade } from "./commit-outcome.ts";
@@ -92,9 +93,10 @@ export async function decideWithout(
   { market, trades }: DueMarket,
   options: ReadOptions,
 ): Promise<PendingTrade[]> {
-  const first = trades.filter(({ providerChange }) => !providerChange);
-  const substitute =
-    first.length > 0 ? await deps.archive.substitute(market, options).catch(() => null) : null;
+  const canChange = trades.some(({ providerChange }) => !providerChange);
+  const { substitute, waitMs } = canChange
+    ? await findSubstitute(deps, market, options)
+    : { substitute: null, waitMs: 0 };
   const ended: PendingTrade[] = [];
   const changed: PendingTrade[] = [];
   for (const pending of trades) {
@@ -102,11 +104,41 @@ export async function decideWithout(
       substitute && !pending.providerChange && substitute.shownUntil > knownUntil(pending);
     if (pending.shownResolution) ended.push(pending);
     else if (goesOn) changed.push(pending);
-    else if (isOver(pending, options.now)) ended.push(pending);
+    else if (isOver(pending, options.now - waitMs)) ended.push(pending);
   }
   if (substitute) await changeProvider(deps.database, changed, { ...substitute, now: options.now });
   for (const pending of ended) await end(deps, pending);
   return ended;
+}
+
+/** How long a trade that would end is kept for another provider that fails just then. */
+const SUBSTITUTE_WAIT_MS = 3 * HOUR_MS;
+
+/** Another provider that gives candles, or how long to wait for one. */
+async function findSubstitute(
+  { archive }: SilenceDeps,
+  market: Market,
+  options: ReadOptions,
+): Promise<{ substitute: Substitute | null; waitMs: number }> {
+  try {
+    return { substitute: await archive.substitute(market, options), waitMs: 0 };
+  } catch (error) {
+    const waitMs = isOtherFailing(error, market.provider) ? SUBSTITUTE_WAIT_MS : 0;
+    return { substitute: null, waitMs };
+  }
+}
+
+type Substitute = Awaited<ReturnType<CandleArchive["substitute"]>>;
+
+/** Whether another provider may have candles, but does not answer. */
+function isOtherFailing(error: unknown, provider: string): boolean {
+  if (!(error instanceof ProviderError) || !(error.cause instanceof AggregateError)) return false;
+  return error.cause.errors.some(
+    (failure: unknown) =>
+      failure instanceof ProviderError &&
+      failure.provider !== provider &&
+      failure.failure !== "unknown-symbol",
+  );
 }
 
 const knownUntil = ({ course, trade, providerChange }: PendingTrade): number =>
