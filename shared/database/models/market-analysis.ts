@@ -57,6 +57,8 @@ export interface MarketAnalysisRecord {
   filled?: { price: number; at: Date };
   /** Its open trade after the candles seen so far; where another provider goes on. */
   course?: TradeCourse;
+  /** How its trade ended by what its provider has shown, which may not be all. Counts if that one shows no more. */
+  shownResolution?: Resolution;
   /** Another provider decides its trade, from this time on: the close of the last candle of the first. */
   providerChange?: { provider: string; at: Date };
   /** How the market resolved its trade; set together with `resolution`. */
@@ -130,7 +132,7 @@ interface OutcomeCandlesRecord {
 const outcomeCandlesSchema = recordSchema<OutcomeCandlesRecord>("outcome_candles");
 
 /** The latest candles of a market, in one document for all its unresolved trades. */
-interface MarketCandlesRecord {
+export interface MarketCandlesRecord {
   /** `<live or replay> <provider> <symbol> <timeframe>`. */
   _id: string;
   /** Oldest first. */

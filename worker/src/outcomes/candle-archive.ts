@@ -29,6 +29,8 @@ export interface ReadOptions {
   isSettled?: boolean;
 }
 
+type ReadOrder = Omit<CandleRequest, "symbol" | "prefer" | "only">;
+
 type PartsOrder = ReadOptions & { candle: Candle; timeframe: Timeframe };
 
 /** Blocks have fixed borders, so that trades share them. */
@@ -36,6 +38,8 @@ const BLOCK_CANDLES = 300;
 /** Read after a range, as only a later candle shows that its end is not just late. */
 const LATER_CANDLES = 30;
 const MAX_SPAN_CANDLES = 5_000;
+/** Read before a range that starts with a gap: the close before says what the gap stands at. */
+const EARLIER_CANDLES = 300;
 const MAX_PARTS = 300;
 /** Smaller requests cost the same, and a late newest candle does not matter in longer ones. */
 const MIN_CANDLES = 30;
@@ -43,6 +47,9 @@ const MIN_CANDLES = 30;
 const MAX_PARTS_DELAY_MS = DAY_MS;
 /** About 30 MB. */
 const MAX_CACHED_CANDLES = 200_000;
+
+/** `late`: the end of a candle may still come; `doubtful`: something before it too. */
+type Certainty = "final" | "late" | "doubtful";
 
 /** Certain candles of a market: what is missing among them was not traded. */
 export interface KnownCandles {
@@ -108,7 +115,7 @@ export class CandleArchive {
     // A cached answer would confirm itself.
     const isFresh = isSettled || this.#doubtful.has(marketKey(market));
     const order = { timeframe, limit, abort, ...(isFresh && { until: openNow }) };
-    const { candles, hours } = await this.#read(market, order);
+    const { candles, hours } = await this.#readFrom(market, start, order);
     const closed = candles.filter(({ time }) => time < openNow);
     return { candles: closed, start, hours, blocks: new Map() };
   }
@@ -147,7 +154,7 @@ export class CandleArchive {
 
   /**
    * The finest candles that add up to `candle`; null if there are none.
-   * @throws ProviderError while they may still arrive
+   * @throws ProviderError; `LateCandlesError` while some may still arrive
    */
   async parts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
     const { candle, timeframe } = order;
@@ -160,16 +167,22 @@ export class CandleArchive {
   }
 
   /**
-   * Closed minutes of a past time, as they make up the candles of the market.
+   * Certain closed minutes of a past time, as they make up the candles of the market.
    * @throws ProviderError
    */
   async minutes(
     market: Market,
-    { from, until, abort }: { from: number; until: number; abort: AbortSignal },
+    { from, until, now, abort }: ReadOptions & { from: number; until: number },
   ): Promise<Candle[]> {
-    const order = { timeframe: "1m", limit: MIN_CANDLES, until, abort } as const;
-    const { candles } = await this.#read(market, { ...order, within: market.timeframe });
-    return candles.filter(({ time }) => time >= from);
+    const order = { timeframe: "1m", within: market.timeframe, until, abort } as const;
+    const read = await this.#readFrom(market, from, { ...order, limit: MIN_CANDLES });
+    const candles = read.candles.filter(({ time }) => time >= from);
+    const lengthMs = TIMEFRAME_MS[order.timeframe];
+    if (market.data === "replay") return candles;
+    const slots = { key: `${marketKey(market)} minutes`, lengthMs, hours: read.hours };
+    const shownUntil = (candles.at(-1)?.time ?? Number.NEGATIVE_INFINITY) + lengthMs;
+    const doubtful = this.#gaps.firstDoubtful(candles, slots, { from, until: shownUntil, now });
+    return candles.filter(({ time }) => time < (doubtful ?? Number.POSITIVE_INFINITY));
   }
 
   /**
@@ -226,7 +239,7 @@ export class CandleArchive {
     const lengthMs = TIMEFRAME_MS[timeframe];
     const read = async (until: number) => {
       const limit = Math.min((until - start) / lengthMs + MIN_CANDLES, MAX_SPAN_CANDLES);
-      return (await this.#read(market, { timeframe, limit, until, abort })).candles;
+      return (await this.#readFrom(market, start, { timeframe, limit, until, abort })).candles;
     };
     const until = Math.min(end + LATER_CANDLES * lengthMs, openNow);
     return read(until).catch((error: unknown) => {
@@ -237,57 +250,55 @@ export class CandleArchive {
   }
 
   async #findParts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
-    let doubt: unknown;
     let found: CandleParts | null = null;
+    let certainty: Certainty = "final";
     for (const finer of finerTimeframes(order.timeframe)) {
-      try {
-        const candles = await this.#partsAt(market, order, finer);
-        if (candles) found = { timeframe: finer, candles };
-      } catch (error) {
-        if (!(error instanceof LateCandlesError)) throw error;
-        // The others are looked at too: they are confirmed at the same time then.
-        doubt ??= error;
-      }
-      if (found) break;
+      const parts = await this.#partsAt(market, order, finer);
+      const isWorse = certainty === "final" || parts.certainty === "doubtful";
+      if (!found && isWorse) certainty = parts.certainty;
+      if (parts.candles) found ??= { timeframe: finer, candles: parts.candles };
+      // Otherwise longer ones are looked at too: they are confirmed at the same time then.
+      if (found && parts.certainty === "final") break;
     }
-    if (doubt) throw doubt;
-    return found;
+    if (certainty === "final") return found;
+    throw new LateCandlesError(market, certainty === "late" ? { parts: found } : null);
   }
 
-  /**
-   * The candles of a shorter timeframe that add up to a candle; null once it is certain that the provider has none.
-   * @throws LateCandlesError while they may still arrive
-   */
-  async #partsAt(market: Market, order: PartsOrder, finer: Timeframe): Promise<Candle[] | null> {
+  /** The candles of a shorter timeframe that add up to a candle; null if the provider shows none. */
+  async #partsAt(
+    market: Market,
+    order: PartsOrder,
+    finer: Timeframe,
+  ): Promise<{ candles: Candle[] | null; certainty: Certainty }> {
     const { candle, timeframe } = order;
     const end = candle.time + TIMEFRAME_MS[timeframe];
     const shown = await this.#readParts(market, order, finer);
     const candles = shown?.candles.filter(({ time }) => time >= candle.time && time < end) ?? [];
     const of = { candle, symbol: market.symbol };
     const fits = coversCandle(candles, of) || coversCandle(candles.filter(isTraded), of);
-    const isFinal =
-      market.data === "replay" || this.#areFinal(market, order, { finer, shown, fits });
-    if (!isFinal) throw new LateCandlesError(market, finer);
-    return fits ? candles : null;
+    const certainty =
+      market.data === "replay" ? "final" : this.#certaintyOf(market, order, { finer, shown, fits });
+    return { candles: fits ? candles : null, certainty };
   }
 
   /** Whether the provider has shown the end of the candle, and confirmed what it lacks. */
-  #areFinal(
+  #certaintyOf(
     market: Market,
     { candle, timeframe, now }: PartsOrder,
     { finer, shown, fits }: { finer: Timeframe; shown: ShownCandles | null; fits: boolean },
-  ): boolean {
+  ): Certainty {
     const end = candle.time + TIMEFRAME_MS[timeframe];
     const key = `${marketKey(market)} ${timeframe} by ${finer}`;
     const isSure = fits || this.#gaps.isConfirmed(`${key} of ${candle.time}`, now);
-    if (!shown) return isSure;
+    if (!shown) return isSure ? "final" : "doubtful";
     const { candles, hours } = shown;
     const shownUntil = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[finer];
     const isLate = shownUntil < end && now < end + MAX_PARTS_DELAY_MS;
     const slots = { key, lengthMs: TIMEFRAME_MS[finer], hours };
     const span = { from: candle.time, until: Math.min(end, shownUntil), now };
     const doubtful = this.#gaps.firstDoubtful(candles, slots, span);
-    return isSure && !isLate && doubtful === null;
+    if (!isSure || doubtful !== null) return "doubtful";
+    return isLate ? "late" : "final";
   }
 
   /** Shorter candles from a candle on; recent ones if the provider has none of that time, null if it has none at all. */
@@ -298,15 +309,28 @@ export class CandleArchive {
   ): Promise<ShownCandles | null> {
     const finerMs = TIMEFRAME_MS[finer];
     const end = candle.time + TIMEFRAME_MS[timeframe];
-    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, openingTime(now, finer)));
-    const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
+    const openNow = openingTime(now, finer);
+    const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, openNow));
     const order = { timeframe: finer, within: market.timeframe, abort };
+    const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
+    const near = await this.#readIfAny(market, { ...order, limit, until });
+    const isWhole = until === openNow || (near?.candles.at(-1)?.time ?? 0) + finerMs >= end;
+    if (near && isWhole && (near.candles[0]?.time ?? end) <= candle.time) return near;
+    // There may be trades long before or after it only.
+    const latest = Number.isFinite(openNow) ? Math.max(openNow, end) : until;
+    const length = (latest - candle.time) / finerMs + EARLIER_CANDLES;
+    const span = { limit: Math.min(length, MAX_SPAN_CANDLES), until: latest };
+    const far = (await this.#readIfAny(market, { ...order, ...span })) ?? near;
     const mayStillCome = now < end + MAX_PARTS_DELAY_MS;
-    try {
-      return await this.#read(market, { ...order, limit, until });
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+    return far ?? this.#readRecent(market, order, mayStillCome);
+  }
+
+  /** The newest candles; null if the provider has none of the timeframe, and none can come. */
+  async #readRecent(
+    market: Market,
+    order: Omit<ReadOrder, "limit">,
+    mayStillCome: boolean,
+  ): Promise<ShownCandles | null> {
     try {
       return await this.#read(market, { ...order, limit: MIN_CANDLES });
     } catch (error) {
@@ -315,10 +339,23 @@ export class CandleArchive {
     }
   }
 
-  async #read(
-    { data, provider, symbol }: Market,
-    order: Omit<CandleRequest, "symbol" | "prefer" | "only">,
-  ): Promise<ShownCandles> {
+  async #readIfAny(market: Market, order: ReadOrder): Promise<ShownCandles | null> {
+    return this.#read(market, order).catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
+  }
+
+  /** Candles from `from` on, also if nothing was traded then for long. */
+  async #readFrom(market: Market, from: number, order: ReadOrder): Promise<ShownCandles> {
+    const read = await this.#read(market, order);
+    const startsAt = read.candles[0]?.time ?? from;
+    if (startsAt <= from || market.data === "replay") return read;
+    const limit = Math.min(order.limit + EARLIER_CANDLES, MAX_SPAN_CANDLES);
+    return this.#read(market, { ...order, limit });
+  }
+
+  async #read({ data, provider, symbol }: Market, order: ReadOrder): Promise<ShownCandles> {
     const source = this.#sources[data];
     if (!source) {
       const message = `there are no ${data} candles in this setup`;
@@ -356,10 +393,14 @@ const isUnlisted = (error: unknown): boolean =>
   error instanceof ProviderError && error.failure === "unknown-symbol";
 
 /** Candles that will come, or may. */
-class LateCandlesError extends ProviderError {
-  constructor({ provider, symbol }: Market, timeframe: Timeframe) {
-    const message = `the ${timeframe} candles of ${symbol} are not all there yet`;
+export class LateCandlesError extends ProviderError {
+  /** The candles so far, which are all if the provider shows no more; null while one of them is in doubt. */
+  readonly shown: { parts: CandleParts | null } | null;
+
+  constructor({ provider, symbol }: Market, shown: LateCandlesError["shown"]) {
+    const message = `the shorter candles of ${symbol} are not all there yet`;
     super({ provider, failure: "nonsense", message });
+    this.shown = shown;
   }
 }
 

@@ -82,7 +82,9 @@ export async function updateTradeSignals(
     total += changed.length;
     isLarge = changed.length === MAX_USERS;
     const last = changed.at(-1);
-    if (last) from = { userId: { $gte: last.userId } };
+    // The next check finds those that came in between.
+    if (!last || !isLarge) break;
+    from = { userId: { $gte: last.userId } };
   }
   return total;
 }
@@ -154,7 +156,7 @@ export async function commitOutcome(
         { _id: analysisId, status: "completed", outcome: { $exists: false }, ...ifFill(filled) },
         {
           $set: { outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at },
-          $unset: { course: 1 },
+          $unset: { course: 1, shownResolution: 1 },
         },
         { session },
       );

@@ -189,6 +189,27 @@ describe("outcomes of feeds that are late, incomplete or silent", () => {
     expect(await stored(signal)).toMatchObject({ outcome: "WIN" });
   });
 
+  it("do not wait for a day where the minutes of a candle end with a halt of an hour", async () => {
+    const madeAt = NOON + 10 * MINUTE_MS + SECOND_MS;
+    const minutes: Bar[] = [
+      ...Array<Bar>(40).fill(CALM),
+      LOST,
+      ...Array<Bar>(70).fill(null),
+      ...Array<Bar>(20).fill(CALM),
+    ];
+    const hours = hourly([CALM, [100, 101, 94, 96], CALM], NOON - HOUR_MS);
+    const market = scriptedMarket({ "1h": hours, "1m": minutely(minutes, NOON) }, NOON);
+    const signal = await tradeOf("scripted", madeAt);
+    const resolve = worker(market);
+    const tradedAgainAt = NOON + 111 * MINUTE_MS;
+    for (let now = NOON + HOUR_MS; now < tradedAgainAt + 4 * MINUTE_MS; now += 20 * SECOND_MS) {
+      market.now = now;
+      await resolve(now);
+      if (now < tradedAgainAt) expect(await stored(signal)).not.toHaveProperty("outcome");
+    }
+    expect(await stored(signal)).toMatchObject({ outcome: "LOSS", resolution: { exit: 95 } });
+  });
+
   it("of one trade are not delayed by another whose candles cannot be read", async () => {
     const early = NOON - 700 * HOUR_MS;
     const market = scriptedMarket({ "1h": hourly([CALM, WON, CALM]) }, NOON + 3 * HOUR_MS);
@@ -248,6 +269,62 @@ describe("outcomes of feeds that are late, incomplete or silent", () => {
       provider_changed: true,
       resolved_at: new Date(NOON + 31 * HOUR_MS).toISOString(),
     });
+  });
+
+  it.each([
+    ["ends by them", [100, 101, 94, 96], { outcome: "LOSS", exit: 95 }],
+    ["goes on from them", [100, 102, 99, 101], { outcome: "WIN", fill: 100.5, provider: "yahoo" }],
+  ] as const)(
+    "count the last minutes of a provider that goes in the middle of a candle: a trade %s",
+    async (_, minute, expected) => {
+      const madeAt = NOON + 10 * MINUTE_MS + SECOND_MS;
+      const minutes: Bar[] = [...Array<Bar>(11).fill(CALM), [100.5, 101, 100, 100], minute];
+      const [, high, low, close] = minute;
+      const partial: Bar = [100, Math.max(101, high), Math.min(99, low), close];
+      const first = scriptedMarket(
+        { "1h": hourly([CALM, partial], NOON - HOUR_MS), "1m": minutely(minutes, NOON) },
+        NOON,
+      );
+      const other = scriptedMarket({ "1h": hourly([LOST, CALM, WON, CALM]) }, NOON + 9e9);
+      let oanda: Provider = first;
+      const live = providers({ oanda: () => oanda, yahoo: () => other });
+      const analysis = tradeAnalysis(new Date(madeAt), { suggested_hold: "60 candles" });
+      const signal = await storeTrade(database, ann, {
+        madeAt: new Date(madeAt),
+        analysis: { ...analysis, source: { ...analysis.source, provider: "oanda" } },
+      });
+      const resolve = worker(live);
+      const listedUntil = NOON + 3 * HOUR_MS;
+      first.now = listedUntil;
+      for (let now = NOON + HOUR_MS; now < listedUntil; now += 10 * MINUTE_MS) await resolve(now);
+      oanda = "silent";
+      await checkUntil(worker(live), NOON + 40 * HOUR_MS);
+      expect((await stored(signal)).resolution).toMatchObject(expected);
+    },
+  );
+
+  it("are not taken over from a provider that is always late, but never silent", async () => {
+    const candles = (bar: Bar) => bars(Array<Bar>(600).fill(bar), { timeframe: "5m" });
+    const late = scriptedMarket({ "5m": candles(CALM) }, NOON);
+    const other = scriptedMarket({ "5m": candles(WON) }, NOON);
+    const hold = tradeAnalysis(new Date(NOON), { hold_candles: 480 });
+    const signal = await storeTrade(database, ann, {
+      madeAt: new Date(NOON),
+      timeframe: "5m",
+      analysis: { ...hold, source: { ...hold.source, provider: "yahoo" } },
+    });
+    const resolve = worker(providers({ oanda: () => other, yahoo: () => late }));
+    const start = NOON + 20 * MINUTE_MS;
+    for (let now = start; now < start + 42 * HOUR_MS; now += 2 * HOUR_MS) {
+      late.now = now - 15 * MINUTE_MS;
+      other.now = now;
+      await database.marketAnalyses.updateOne(
+        { _id: signal.analysisId, outcome: { $exists: false } },
+        { $set: { resolveAt: new Date(now) } },
+      );
+      await resolve(now);
+    }
+    expect((await stored(signal)).resolution).toMatchObject({ reason: "hold-over" });
   });
 
   it.each([

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resolveUnderWeather } from "../testing/weather-run.ts";
 import { weatherScenario } from "../testing/weather-scenario.ts";
 
-const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
+/** Their outcomes were wrong once. */
+const ONCE_WRONG = [
+  597_222_647, 597_222_679, 597_222_741, 597_222_749, 597_222_759, 597_222_939, 597_222_943,
+  597_222_972, 597_223_058, 597_223_066, 597_223_088, 597_223_114, 597_223_225, 597_223_260,
+  597_223_283, 597_223_321, 597_223_379, 597_223_408, 597_223_412, 597_223_445, 597_223_446,
+  597_223_455, 597_223_529, 597_223_539, 597_223_545, 1_023_071_728, 1_023_072_027, 1_023_072_104,
+  1_023_072_281, 1_023_072_520,
+];
+const SEEDS = [...ONCE_WRONG, ...Array.from({ length: 20 }, (_, index) => index + 1)];
 
 describe("outcomes while providers fail in every way", () => {
   let database: Database;

@@ -8,7 +8,6 @@ import {
   followTrade,
   isMarketEntry,
   MAX_SILENCE_MS,
-  type TradeCourse,
 } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import { Semaphore } from "async-mutex";
@@ -16,7 +15,13 @@ import { withDeadline } from "../market-data/deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
 import { batchesStop, WorkerStoppingError } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import type { CandleArchive, KnownCandles, NewestCandles, ReadOptions } from "./candle-archive.ts";
+import {
+  type CandleArchive,
+  type KnownCandles,
+  LateCandlesError,
+  type NewestCandles,
+  type ReadOptions,
+} from "./candle-archive.ts";
 import { CONFIRM_GAP_MS } from "./candle-gaps.ts";
 import {
   commitFill,
@@ -31,6 +36,7 @@ import {
   decideWithout,
   endSilence,
   isLate,
+  type KeptMarket,
   noteSilence,
   type PendingTrade,
 } from "./silent-provider.ts";
@@ -117,6 +123,7 @@ async function resolveMarket(
 ): Promise<number> {
   const { key, market } = due;
   const options = { now: deps.now().getTime(), abort };
+  const kept = await deps.database.marketCandles.findById(key).lean();
   let newest: NewestCandles;
   try {
     newest = await deps.archive.newest(market, options);
@@ -125,42 +132,41 @@ async function resolveMarket(
     const { symbol, timeframe } = market;
     deps.logger.warn({ err: error, symbol, timeframe }, "market not read, its trades wait");
     await postpone(deps, due, deps.backoff.failed(key, options.now));
-    return (await leaveSilent(deps, due, options)).length;
+    return leaveSilent(deps, due, { ...options, kept });
   }
   deps.backoff.succeeded(key);
-  const { open, resolved } = await resolveTrades(deps, due, { newest, ...options });
+  const check = { newest, kept, ...options };
+  const { open, resolved } = await resolveTrades(deps, due, check);
   const isSilent = market.data === "live" && isLate(market, newest, options.now);
-  if (isSilent) {
-    const ended = await leaveSilent(deps, { ...due, trades: open }, options);
-    return resolved + ended.length;
-  }
-  await endSilence(deps.database, key);
+  if (isSilent) return resolved + (await leaveSilent(deps, { ...due, trades: open }, check));
+  if (kept?.silentSince) await endSilence(deps.database, key);
   return resolved;
 }
 
-/** @returns the trades that ended because their market has no candles any more */
+/** @returns how many trades ended because their market has no candles any more */
 async function leaveSilent(
   deps: ResolveDeps,
   due: DueMarket,
-  options: ReadOptions,
-): Promise<PendingTrade[]> {
-  if (due.market.data !== "live") return [];
+  { kept, newest, ...options }: ReadOptions & { kept: KeptMarket; newest?: NewestCandles },
+): Promise<number> {
+  if (due.market.data !== "live") return 0;
   const { database, logger } = deps;
   const { now } = options;
-  const since = await noteSilence(database, { key: due.key, now });
-  if (now - since.getTime() < MAX_SILENCE_MS) return [];
+  const lastCandleAt = newest?.candles.at(-1)?.time ?? 0;
+  const since = await noteSilence(database, due, { kept, lastCandleAt, now });
+  if (now - since < MAX_SILENCE_MS) return 0;
   const { provider, symbol } = due.market;
-  logger.warn({ provider, symbol, since }, "no candles for a day");
-  return decideWithout(deps, due, options);
+  logger.warn({ provider, symbol, since: new Date(since) }, "no candles for a day");
+  return (await decideWithout(deps, due, options)).length;
 }
 
-type MarketCheck = ReadOptions & { newest: NewestCandles };
+type MarketCheck = ReadOptions & { newest: NewestCandles; kept: KeptMarket };
 
 /** Checks each trade by the candles since it was made. One that cannot be checked delays no other. */
 async function resolveTrades(
   deps: ResolveDeps,
   { key, market, trades }: DueMarket,
-  { newest, ...options }: MarketCheck,
+  { newest, kept, ...options }: MarketCheck,
 ): Promise<{ open: PendingTrade[]; resolved: number }> {
   const open: PendingTrade[] = [];
   const checks: NextCheck[] = [];
@@ -172,36 +178,41 @@ async function resolveTrades(
       const known = await deps.archive.known(market, newest, { ...options, from });
       seen.push(...(known.candles.length > seen.length ? known.candles : []));
       const check = await resolveOne(deps, { pending, ...known, ...options });
-      deps.backoff.succeeded(String(pending.analysisId));
       if (!check) continue;
       checks.push(check);
+      open.push({ ...pending, ...followed(check) });
     } catch (error) {
-      checks.push({ pending, at: retryAt(deps, { pending, error, now: options.now }) });
+      checks.push(postponed(deps, pending, { error, now: options.now }));
+      open.push(pending);
     }
-    open.push(pending);
   }
-  await keepMarketCandles(deps, { key, candles: seen });
+  await keepMarketCandles(deps, { key, kept, candles: seen });
   await checkAgain(deps, checks);
   return { open, resolved: trades.length - checks.length };
 }
 
 const MAX_TRADE_BACKOFF_MS = 60_000;
 
-function retryAt(
-  { logger, backoff }: ResolveDeps,
-  { pending, error, now }: { pending: PendingTrade; error: unknown; now: number },
-): number {
-  // Another worker continues at once.
-  if (error instanceof WorkerStoppingError) return now;
-  const { analysisId } = pending;
-  logger.warn({ err: error, analysisId }, "trade not resolved this time");
-  return Math.min(backoff.failed(String(analysisId), now), now + MAX_TRADE_BACKOFF_MS);
-}
-
-interface NextCheck {
+interface NextCheck extends Pick<PendingTrade, "course" | "shownResolution"> {
   pending: PendingTrade;
   at: number;
-  course?: TradeCourse | null;
+}
+
+/** What is known of a trade now; nothing new if it could not be followed. */
+const followed = ({ course, shownResolution }: NextCheck) =>
+  course || shownResolution ? { course, shownResolution } : {};
+
+function postponed(
+  { backoff, logger }: ResolveDeps,
+  pending: PendingTrade,
+  { error, now }: { error: unknown; now: number },
+): NextCheck {
+  // Another worker continues at once.
+  if (error instanceof WorkerStoppingError) return { pending, at: now };
+  const { analysisId } = pending;
+  logger.warn({ err: error, analysisId }, "trade not resolved this time");
+  const at = backoff.failed(String(analysisId), now);
+  return { pending, at: Math.min(at, now + MAX_TRADE_BACKOFF_MS) };
 }
 
 type TradeCheck = ReadOptions & KnownCandles & { pending: PendingTrade };
@@ -210,15 +221,29 @@ type TradeCheck = ReadOptions & KnownCandles & { pending: PendingTrade };
 async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextCheck | null> {
   const { now, abort, pending, candles } = check;
   const { market, trade, filled, providerChange, course: start } = pending;
+  const late: LateCandlesError[] = [];
   const { fill, resolution, course } = await followTrade({
     trade,
     candles,
     filled,
     ...(providerChange && { start }),
-    finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
+    finer: (candle, timeframe) =>
+      deps.archive.parts(market, { candle, timeframe, now, abort }).catch((error: unknown) => {
+        if (!(error instanceof LateCandlesError) || !error.shown) throw error;
+        late.push(error);
+        return error.shown.parts;
+      }),
     now,
     costs: deps.tradingCosts[instrumentClass(market.symbol)],
   });
+  const [error] = late;
+  if (error) {
+    const next = postponed(deps, pending, { error, now });
+    if (resolution) return { ...next, shownResolution: resolution };
+    // After a change of the provider, a stored course is where the next check goes on.
+    return course && !providerChange ? { ...next, course } : next;
+  }
+  deps.backoff.succeeded(String(pending.analysisId));
   if (resolution) {
     const resolvedAt = Date.parse(resolution.resolved_at);
     const seen = candles.filter(({ time }) => time < resolvedAt);
@@ -230,7 +255,7 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
   }
   const nextClose = nextCheckAt({ timeframe: trade.timeframe, ...check });
   const at = Math.min(nextClose, (await publishFill(deps, check, fill)) ?? nextClose);
-  return { pending, at, course };
+  return { pending, at, course: course ?? undefined };
 }
 
 /** @returns when to check again for its fill, or for signals without it, if that is before the next close */
@@ -269,12 +294,13 @@ async function marketFill(
   { archive, logger, tradingCosts }: ResolveDeps,
   { pending, now, abort }: ReadOptions & Pick<TradeCheck, "pending">,
 ): Promise<Fill | null> {
-  const { market, trade, analysisId } = pending;
+  const { market, trade, analysisId, providerChange } = pending;
   const first = firstMinutes(trade);
-  if (!first || now < first.from + MINUTE_MS) return null;
+  // Those of another provider count later only.
+  if (!first || now < first.from + MINUTE_MS || providerChange) return null;
   try {
     const until = Math.min(now, first.until);
-    const candles = await archive.minutes(market, { from: first.from, until, abort });
+    const candles = await archive.minutes(market, { from: first.from, until, now, abort });
     // Without the first one, its open is not known yet.
     if (candles[0]?.time !== first.from) return null;
     const { fill } = await followTrade({
@@ -301,16 +327,26 @@ function marketFillAt(trade: Trade, now: number): number | null {
 async function checkAgain({ database }: ResolveDeps, checks: readonly NextCheck[]): Promise<void> {
   if (checks.length === 0) return;
   await nativeCollection(database.marketAnalyses).bulkWrite(
-    checks.map(({ pending: { analysisId: _id, market }, at, course }) => ({
+    checks.map((check) => ({
       updateOne: {
-        filter: { _id, outcome: { $exists: false } },
-        update: {
-          $set: { resolveAt: new Date(at), ...(course && market.data === "live" && { course }) },
-        },
+        filter: { _id: check.pending.analysisId, outcome: { $exists: false } },
+        update: nextCheckUpdate(check),
       },
     })),
     { ordered: false },
   );
+}
+
+function nextCheckUpdate({ pending, at, course, shownResolution }: NextCheck) {
+  const isKept = pending.market.data === "live";
+  return {
+    $set: {
+      resolveAt: new Date(at),
+      ...(isKept && course && { course }),
+      ...(isKept && shownResolution && { shownResolution }),
+    },
+    ...(course && { $unset: { shownResolution: 1 as const } }),
+  };
 }
 
 /** Those that are still due. */
@@ -332,22 +368,22 @@ function pendingTrade(analysis: DueAnalysis): PendingTrade | null {
   const { data, symbol, timeframe } = figures;
   const trade = tradeOfFigures(figures);
   if (!trade || data === "none") return null;
-  const { _id: analysisId, filled, course, providerChange } = analysis;
+  const { _id: analysisId, filled, course, shownResolution, providerChange } = analysis;
   const first = { data, provider: figures.provider, symbol, timeframe };
   const market = { ...first, provider: providerChange?.provider ?? first.provider };
   const firstKey = marketKey(first);
-  return { analysisId, market, trade, firstKey, filled, course, providerChange };
+  const known = { filled, course, shownResolution, providerChange };
+  return { analysisId, market, trade, firstKey, ...known };
 }
 
 const MAX_CANDLES = 600;
 
 async function keepMarketCandles(
   { database, now }: ResolveDeps,
-  { key, candles }: { key: string; candles: readonly Candle[] },
+  { key, kept, candles }: { key: string; kept: KeptMarket; candles: readonly Candle[] },
 ): Promise<void> {
   const newest = candles.at(-1);
   if (!newest) return;
-  const kept = await database.marketCandles.findById(key).lean();
   const [first] = candles;
   const isKept =
     kept?.candles.at(-1)?.time === newest.time &&

@@ -1,7 +1,9 @@
+import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { instrumentClass, type TradingHours } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import { marketKey } from "@shared/database/models/market-analysis.ts";
+import { type MarketCandlesRecord, marketKey } from "@shared/database/models/market-analysis.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import {
   expireWithoutData,
@@ -12,6 +14,7 @@ import {
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import type { Types } from "mongoose";
 import { openingTime } from "../market-data/candles.ts";
+import { ProviderError } from "../market-data/market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { CandleArchive, Market, NewestCandles, ReadOptions } from "./candle-archive.ts";
 import { commitOutcome, type DecidedTrade } from "./commit-outcome.ts";
@@ -25,6 +28,7 @@ export interface PendingTrade extends DecidedTrade {
   firstKey: string;
   /** After the candles that were seen at earlier checks. */
   course?: TradeCourse | undefined;
+  shownResolution?: Resolution | undefined;
 }
 
 export interface DueMarket {
@@ -32,6 +36,9 @@ export interface DueMarket {
   market: Market;
   trades: PendingTrade[];
 }
+
+/** What is stored of a market; null if nothing is. */
+export type KeptMarket = MarketCandlesRecord | null;
 
 type SilenceDeps = Pick<WorkerDeps, "database" | "now" | "tradingCosts"> & {
   archive: CandleArchive;
@@ -47,32 +54,38 @@ export function isLate({ timeframe }: Market, { candles, hours }: NewestCandles,
 const isOpenDuring = (hours: TradingHours, from: number, lengthMs: number): boolean =>
   isOpen(hours, from) || isOpen(hours, from + lengthMs - 1);
 
-/** Stores since when a provider has given no candle that was due. */
+/** Since when a provider has given no candle that was due, Unix ms. Stored when it is first noticed. */
 export async function noteSilence(
   database: Database,
-  { key, now }: { key: string; now: number },
-): Promise<Date> {
-  const at = new Date(now);
-  const stored = await database.marketCandles
-    .findOneAndUpdate(
+  { key, market }: Pick<DueMarket, "key" | "market">,
+  { kept, lastCandleAt, now }: { kept: KeptMarket; lastCandleAt: number; now: number },
+): Promise<number> {
+  const { silentSince, updatedAt } = kept ?? {};
+  const lengthMs = TIMEFRAME_MS[market.timeframe];
+  const lastKeptAt = kept?.candles.at(-1)?.time ?? 0;
+  const lastClose = Math.max(lastKeptAt, lastCandleAt) + lengthMs;
+  // A feed that is always late, by less than a day, is not silent.
+  const since = Math.max(silentSince?.getTime() ?? now, lastClose);
+  // What is not updated for a month is deleted.
+  const isStored = silentSince && updatedAt && now - updatedAt.getTime() < DAY_MS;
+  if (!isStored) {
+    const at = new Date(now);
+    await database.marketCandles.updateOne(
       { _id: key },
       { $min: { silentSince: at }, $set: { updatedAt: at }, $setOnInsert: { candles: [] } },
-      { upsert: true, returnDocument: "after", projection: { silentSince: 1 } },
-    )
-    .lean();
-  return stored?.silentSince ?? at;
+      { upsert: true },
+    );
+  }
+  return since;
 }
 
 export async function endSilence(database: Database, key: string): Promise<void> {
-  await database.marketCandles.updateOne(
-    { _id: key, silentSince: { $exists: true } },
-    { $unset: { silentSince: 1 } },
-  );
+  await database.marketCandles.updateOne({ _id: key }, { $unset: { silentSince: 1 } });
 }
 
 /**
- * Trades of a provider that has been silent for too long go on with another one that gives candles. Without any, those
- * end whose hold limit was over as long ago.
+ * Trades of a provider that has been silent for too long end as its last candles show, or go on with another one that
+ * gives candles. Without any, those end whose hold limit was over as long ago.
  * @returns the trades that ended
  */
 export async function decideWithout(
@@ -80,20 +93,52 @@ export async function decideWithout(
   { market, trades }: DueMarket,
   options: ReadOptions,
 ): Promise<PendingTrade[]> {
-  const first = trades.filter(({ providerChange }) => !providerChange);
-  const substitute =
-    first.length > 0 ? await deps.archive.substitute(market, options).catch(() => null) : null;
+  const canChange = trades.some(({ providerChange }) => !providerChange);
+  const { substitute, waitMs } = canChange
+    ? await findSubstitute(deps, market, options)
+    : { substitute: null, waitMs: 0 };
   const ended: PendingTrade[] = [];
   const changed: PendingTrade[] = [];
   for (const pending of trades) {
     const goesOn =
       substitute && !pending.providerChange && substitute.shownUntil > knownUntil(pending);
-    if (goesOn) changed.push(pending);
-    else if (isOver(pending, options.now)) ended.push(pending);
+    if (pending.shownResolution) ended.push(pending);
+    else if (goesOn) changed.push(pending);
+    else if (isOver(pending, options.now - waitMs)) ended.push(pending);
   }
   if (substitute) await changeProvider(deps.database, changed, { ...substitute, now: options.now });
-  for (const pending of ended) await expire(deps, pending);
+  for (const pending of ended) await end(deps, pending);
   return ended;
+}
+
+/** How long a trade that would end is kept for another provider that fails just then. */
+const SUBSTITUTE_WAIT_MS = 3 * HOUR_MS;
+
+/** Another provider that gives candles, or how long to wait for one. */
+async function findSubstitute(
+  { archive }: SilenceDeps,
+  market: Market,
+  options: ReadOptions,
+): Promise<{ substitute: Substitute | null; waitMs: number }> {
+  try {
+    return { substitute: await archive.substitute(market, options), waitMs: 0 };
+  } catch (error) {
+    const waitMs = isOtherFailing(error, market.provider) ? SUBSTITUTE_WAIT_MS : 0;
+    return { substitute: null, waitMs };
+  }
+}
+
+type Substitute = Awaited<ReturnType<CandleArchive["substitute"]>>;
+
+/** Whether another provider may have candles, but does not answer. */
+function isOtherFailing(error: unknown, provider: string): boolean {
+  if (!(error instanceof ProviderError) || !(error.cause instanceof AggregateError)) return false;
+  return error.cause.errors.some(
+    (failure: unknown) =>
+      failure instanceof ProviderError &&
+      failure.provider !== provider &&
+      failure.failure !== "unknown-symbol",
+  );
 }
 
 const knownUntil = ({ course, trade, providerChange }: PendingTrade): number =>
@@ -128,10 +173,10 @@ async function changeProvider(
   );
 }
 
-async function expire(deps: SilenceDeps, pending: PendingTrade): Promise<void> {
-  const { trade, course, filled } = pending;
+async function end(deps: SilenceDeps, pending: PendingTrade): Promise<void> {
+  const { trade, course, filled, shownResolution } = pending;
   const costs = deps.tradingCosts[instrumentClass(trade.symbol)];
-  const resolution = expireWithoutData({ trade, course, filled, costs });
+  const resolution = shownResolution ?? expireWithoutData({ trade, course, filled, costs });
   const candles = await candlesSince(deps.database, pending, Date.parse(resolution.resolved_at));
   await commitOutcome(deps, pending, { resolution, candles });
 }

@@ -17,6 +17,8 @@ interface PlainOptions {
   trade: Trade;
   /** All minutes in which there were trades, oldest first, from before the trade to the last one ever. */
   minutes: readonly Candle[];
+  /** Those of another provider, whose candles count from a time on. */
+  then?: { minutes: readonly Candle[]; from: number };
   costs: TradingCosts;
 }
 
@@ -60,25 +62,47 @@ interface Passed {
 }
 
 /** The candles since the trade, and how it stands after each. */
-function courseOf({ trade, minutes }: PlainOptions): Passed[] {
+function courseOf({ trade, minutes, then }: PlainOptions): Passed[] {
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const openedAt = Math.floor(trade.createdAt / lengthMs) * lengthMs;
-  const before = minutes.findLastIndex(({ time }) => time < openedAt);
-  const known = minutes.slice(Math.max(before, 0));
-  const allMinutes = completeCandles(known, "1m");
+  const first = candlesFrom(minutes, openedAt, trade.timeframe);
+  const second = then ? candlesFrom(then.minutes, then.from, trade.timeframe) : [];
   const order = plainOrder(trade);
   const passed: Passed[] = [];
   let position = NOT_FILLED;
-  for (const candle of completeCandles(known, trade.timeframe)) {
+  for (const { candle, within } of [...first, ...second]) {
     const end = candle.time + lengthMs;
     if (end <= trade.createdAt) continue;
-    const from = (candle.time - (allMinutes[0]?.time ?? 0)) / TIMEFRAME_MS["1m"];
-    const within = allMinutes.slice(Math.max(from, 0), from + lengthMs / TIMEFRAME_MS["1m"]);
     position = passCandle({ order, trade, position, candle, within });
     passed.push({ candle, end, position });
     if (position.exit !== null) break;
   }
   return passed;
+}
+
+interface CandleInMinutes {
+  candle: Candle;
+  /** Its minutes. */
+  within: readonly Candle[];
+}
+
+/** Nothing was traded between the last minute before `from` and the next one. */
+function candlesFrom(
+  minutes: readonly Candle[],
+  from: number,
+  timeframe: Timeframe,
+): CandleInMinutes[] {
+  const before = minutes.findLastIndex(({ time }) => time < from);
+  const known = minutes.slice(Math.max(before, 0));
+  const allMinutes = completeCandles(known, "1m");
+  const startedAt = allMinutes[0]?.time ?? 0;
+  const count = TIMEFRAME_MS[timeframe] / TIMEFRAME_MS["1m"];
+  return completeCandles(known, timeframe)
+    .filter(({ time }) => time >= from)
+    .map((candle) => {
+      const index = (candle.time - startedAt) / TIMEFRAME_MS["1m"];
+      return { candle, within: allMinutes.slice(Math.max(index, 0), index + count) };
+    });
 }
 
 interface Position {

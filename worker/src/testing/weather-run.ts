@@ -2,11 +2,11 @@ import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals, tradeAnalysis } from "@shared/testing/signal-factory.ts";
-import type { Types } from "mongoose";
+import { analysisOf, newSignal, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { CandleCache } from "../market-data/candle-cache.ts";
@@ -46,7 +46,7 @@ const RUNS_OF_WORKER = 7;
 interface StoredTrade {
   scenario: WeatherScenario;
   trade: Trade;
-  analysisId: Types.ObjectId;
+  signal: SignalRecord;
 }
 
 /** What is wrong with an outcome. */
@@ -66,12 +66,10 @@ export async function resolveUnderWeather(
   scenarios: readonly WeatherScenario[],
 ): Promise<WrongOutcome[]> {
   const clock = { now: WEATHER_START };
-  const user = await createUser(database, { approved: true });
-  const stored = await Promise.all(
-    scenarios.flatMap((scenario) =>
-      scenario.trades.map((trade) => storeTrade(database, user, { scenario, trade })),
-    ),
-  );
+  const stored = (
+    await Promise.all(scenarios.map((scenario) => tradesOf(database, scenario)))
+  ).flat();
+  await storeTrades(database, stored);
   await appendAll(database);
   const live = marketsOf(scenarios, clock);
   let worker = newWorker(database, live, clock);
@@ -89,11 +87,24 @@ async function appendAll(database: Database): Promise<void> {
   while ((await appendRecords({ database, now: () => new Date() })) > 0);
 }
 
-async function storeTrade(
-  database: Database,
-  user: UserRecord,
-  { scenario, trade }: Omit<StoredTrade, "analysisId">,
-): Promise<StoredTrade> {
+/** Each market has its own user: the events of one user are stored one after the other. */
+async function tradesOf(database: Database, scenario: WeatherScenario): Promise<StoredTrade[]> {
+  const user = await createUser(database);
+  return scenario.trades.map((trade) => ({ scenario, trade, signal: signalOf(user, trade) }));
+}
+
+/** All at once: one after the other would take longer than to resolve them. */
+async function storeTrades(database: Database, stored: readonly StoredTrade[]): Promise<void> {
+  await database.marketAnalyses.insertMany(
+    stored.map(({ trade, signal }) => ({
+      ...analysisOf(signal),
+      resolveAt: new Date(trade.createdAt),
+    })),
+  );
+  await database.signals.insertMany(stored.map(({ signal }) => signal));
+}
+
+function signalOf(user: UserRecord, trade: Trade): SignalRecord {
   const { symbol, timeframe, createdAt, side, entry, stopLoss, takeProfit, holdCandles } = trade;
   const lengthMs = TIMEFRAME_MS[timeframe];
   const lastCandleAt = new Date(Math.floor(createdAt / lengthMs) * lengthMs);
@@ -104,20 +115,14 @@ async function storeTrade(
     take_profit: takeProfit,
     hold_candles: holdCandles,
   });
-  const at = new Date(createdAt);
-  const [signal] = await createSignals(database, user, {
+  return {
+    ...newSignal(user),
     symbol,
     timeframe,
     createdAt: lastCandleAt,
-    finishedAt: at,
-    analysis: {
-      ...analysis,
-      source: { ...analysis.source, provider: FIRST, price: trade.price },
-    },
-    market: { resolveAt: at },
-  });
-  if (!signal) throw new Error("no signal was stored");
-  return { scenario, trade, analysisId: signal.analysisId };
+    finishedAt: new Date(createdAt),
+    analysis: { ...analysis, source: { ...analysis.source, provider: FIRST, price: trade.price } },
+  };
 }
 
 /** The times at which the resolver runs: often while trades are opened, rarely at the end. */
@@ -250,9 +255,9 @@ class ScenarioProvider implements LiveProvider {
 
 async function wrongOutcome(
   database: Database,
-  { scenario, trade, analysisId }: StoredTrade,
+  { scenario, trade, signal }: StoredTrade,
 ): Promise<WrongOutcome | null> {
-  const { resolution } = await database.marketAnalyses.findById(analysisId).orFail().lean();
+  const { resolution } = await database.marketAnalyses.findById(signal.analysisId).orFail().lean();
   const expected = expectedOutcome(scenario, trade);
   const { outcome, reason, fill, exit, r_multiple: r } = resolution ?? {};
   const found = { outcome, reason, fill, exit };

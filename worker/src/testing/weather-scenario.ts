@@ -186,10 +186,10 @@ export function expectedOutcome(scenario: WeatherScenario, trade: Trade): PlainO
   if (decided) return decided;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const lastCandle = completeCandles(first, trade.timeframe).at(-1)?.time ?? 0;
-  const second = (scenario.minutes[SECOND] ?? [])
-    .filter(({ time }) => time >= lastCandle + lengthMs)
-    .map((minute) => scenario.weather.priced(SECOND, minute));
-  const minutes = [...first, ...second];
-  const later = plainOutcome({ trade, minutes, costs });
-  return later ?? plainOutcomeWithoutData({ trade, minutes, costs });
+  const second = (scenario.minutes[SECOND] ?? []).map((minute) =>
+    scenario.weather.priced(SECOND, minute),
+  );
+  const then = { minutes: second, from: lastCandle + lengthMs };
+  const later = plainOutcome({ trade, minutes: first, then, costs });
+  return later ?? plainOutcomeWithoutData({ trade, minutes: first, then, costs });
 }
