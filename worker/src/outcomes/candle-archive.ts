@@ -67,6 +67,8 @@ interface ShownCandles {
 export interface NewestCandles extends ShownCandles {
   /** Of the block that is not over. */
   start: number;
+  /** Time that they were read from, earlier than `start` if these show a gap there. */
+  readFrom: number;
   /** Earlier blocks by their start, each read once for all trades. */
   blocks: Map<number, Candle[]>;
 }
@@ -105,19 +107,40 @@ export class CandleArchive {
    * @throws ProviderError
    */
   async newest(market: Market, options: ReadOptions): Promise<NewestCandles> {
-    const { now, abort, isSettled = false } = options;
-    const { timeframe } = market;
-    const lengthMs = TIMEFRAME_MS[timeframe];
+    const lengthMs = TIMEFRAME_MS[market.timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
-    const openNow = openingTime(now, timeframe);
+    const openNow = openingTime(options.now, market.timeframe);
     const start = Math.floor((openNow - 1) / blockMs) * blockMs;
-    const limit = Math.max((openNow - start) / lengthMs, MIN_CANDLES);
+    const shown = await this.#readNewest(market, options, start);
+    return { ...shown, start, readFrom: start, blocks: new Map() };
+  }
+
+  async #readNewest(
+    market: Market,
+    { now, abort, isSettled = false }: ReadOptions,
+    from: number,
+  ): Promise<ShownCandles> {
+    const { timeframe } = market;
+    const openNow = openingTime(now, timeframe);
+    const limit = Math.max((openNow - from) / TIMEFRAME_MS[timeframe], MIN_CANDLES);
     // A cached answer would confirm itself.
     const isFresh = isSettled || this.#doubtful.has(marketKey(market));
     const order = { timeframe, limit, abort, ...(isFresh && { until: openNow }) };
-    const { candles, hours } = await this.#readFrom(market, start, order);
-    const closed = candles.filter(({ time }) => time < openNow);
-    return { candles: closed, start, hours, blocks: new Map() };
+    const { candles, hours } = await this.#read(market, order);
+    return { candles: candles.filter(({ time }) => time < openNow), hours };
+  }
+
+  /** Reads earlier ones too where a trade was made in a gap that they start with. */
+  async #readEarlier(
+    market: Market,
+    newest: NewestCandles,
+    { from, ...options }: ReadOptions & { from: number },
+  ): Promise<void> {
+    const isGap = newest.start <= from && from < (newest.candles[0]?.time ?? from);
+    if (!isGap || newest.readFrom < newest.start || market.data === "replay") return;
+    newest.readFrom = newest.start - EARLIER_CANDLES * TIMEFRAME_MS[market.timeframe];
+    const { candles } = await this.#readNewest(market, options, newest.readFrom);
+    newest.candles = candles;
   }
 
   /**
@@ -131,13 +154,14 @@ export class CandleArchive {
   ): Promise<KnownCandles> {
     const lengthMs = TIMEFRAME_MS[market.timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
+    const first = openingTime(from, market.timeframe);
+    await this.#readEarlier(market, newest, { from: first, ...options });
     const shownUntil = (newest.candles.at(-1)?.time ?? Number.NEGATIVE_INFINITY) + lengthMs;
     const past: Candle[] = [];
     for (let start = Math.floor(from / blockMs) * blockMs; start < newest.start; start += blockMs) {
       past.push(...(await this.#block(market, newest, { ...options, start })));
     }
     const all = joined(market, [...past, ...newest.candles], newest.hours);
-    const first = openingTime(from, market.timeframe);
     const candles = all.filter(({ time }) => time >= first);
     if (market.data === "replay") return { candles, isCut: false };
     const key = marketKey(market);
