@@ -56,6 +56,12 @@ export function analysesUsedUp(limit: number, at: Date): AppError {
   return new AppError("rate-limited", detail, { retryAfterSeconds });
 }
 
+export function idempotencyConflict(): AppError {
+  const detail =
+    "This Idempotency-Key was used for another request. Send the request with a new one.";
+  return new AppError("idempotency-conflict", detail);
+}
+
 /** For changes that a stolen session must not make. */
 export function reauthenticationRequired(): AppError {
   return new AppError("reauthentication-required", "Enter your password to continue.");

@@ -10,7 +10,7 @@ import type { ServerDeps } from "../server-deps.ts";
 import { type AppContext, type AppMiddleware, sessionOf } from "./context.ts";
 import { rateLimited } from "./errors.ts";
 
-const SECONDS = { minute: 60, hour: 3_600 } as const;
+const SECONDS = { minute: 60, "10 minutes": 600, hour: 3_600 } as const;
 
 /** The limits of a route. Those by user must run after `requireUser`. */
 export function rateLimits(

@@ -227,6 +227,8 @@ export const accountRoutes = {
     summary: "Change the password",
     description:
       "Ends all other sessions of the user, and turns off their channels other than email (`channel:disabled`). Twenty wrong own passwords or codes in an hour, over all calls that ask for them, are refused with `rate-limited` from then on.",
+    // More than the wrong passwords that have a limit of their own, so that right ones are what it limits.
+    limits: [{ name: "change-password", points: 30, per: "10 minutes", by: ["user"] }],
     request: { body: changePasswordRequestSchema },
     responses: { 200: done },
     errors: [...OWN_PASSWORD_ERRORS],

@@ -114,8 +114,9 @@ export const adminRoutes = {
     ...userAction,
     summary: "Add image credits to a user's balance",
     description: "A negative number removes credits. The balance never falls below 0.",
-    request: { params: userParams, body: creditGrantSchema },
+    request: { params: userParams, headers: idempotencyHeaders, body: creditGrantSchema },
     bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "idempotency-conflict"],
   }),
   setRole: defineRoute("POST /admin/set-role/:username", {
     ...userAction,

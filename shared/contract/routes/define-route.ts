@@ -26,7 +26,7 @@ export const TAGS = {
 export interface RateLimit {
   name: string;
   points: number;
-  per: "minute" | "hour";
+  per: "minute" | "10 minutes" | "hour";
   /** Counted separately for each combination of these. An address is an IPv4 address or an IPv6 /64 network. */
   by: readonly ("address" | "user" | `body.${string}`)[];
   /** If set, only requests that fail with this code use up a point. */

@@ -66,12 +66,14 @@ signalSchema.index(
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
 );
 
-/** An idempotency key: `<user id>:<key>` of a signal, or `renewal:<admin id>:<user id>:<key>`. */
+/** An idempotency key: `<user id>:<key>` of a signal, or `<renewal or grant>:<admin id>:<user id>:<key>`. */
 interface IdempotencyRecord {
   _id: string;
   signalId?: Types.ObjectId;
-  /** SHA-256, in hex, of the request for the signal. */
+  /** SHA-256, in hex, of the request for the signal; or the number of credits to grant. */
   request?: string;
+  /** The balance after a grant. */
+  imageCredits?: number;
   createdAt: Date;
 }
 

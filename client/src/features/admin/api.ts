@@ -69,10 +69,15 @@ export function setImageAccess(username: string, allow: boolean): Promise<Action
   return api({ method: "POST", path, params: { username }, body, schema });
 }
 
-export function grantCredits(username: string, credits: number): Promise<ActionDone> {
+/** @param grant.key of several requests with the same one, one counts */
+export function grantCredits(
+  username: string,
+  { credits, key }: { credits: number; key: string },
+): Promise<ActionDone> {
   const path = "/admin/grant-image-credits/:username";
+  const headers = { "Idempotency-Key": key };
   const body = new URLSearchParams({ credits: String(credits) });
-  return api({ method: "POST", path, params: { username }, body, schema });
+  return api({ method: "POST", path, params: { username }, headers, body, schema });
 }
 
 export const setRole = (username: string, body: RoleChange): Promise<ActionDone> =>

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
+import { randomKey } from "../../lib/random-key.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { addRecent } from "../../lib/symbols.ts";
 import { storeSignal } from "../signals/apply-event.ts";
@@ -44,12 +45,6 @@ export function nextPending(
     givenUp: false,
   };
 }
-
-/** 128 random bits; unlike `randomUUID`, also available without TLS. */
-const randomKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 
 /** Requests a signal; the result is in the bot's store. */
 export async function submitRequest(draft: SignalDraft): Promise<void> {

@@ -34,11 +34,11 @@ export function checkOwnPassword<Result>(
   user: Owner,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
-  if (deps.settings.RATE_LIMIT === "off") return attempt();
   const startUntilMs = performance.now() + START_WITHIN_MS;
-  // One after the other in each process, so that at most one of it waits for the end of others.
+  // One after the other in each process: at most one of it waits for the end of others, and no user fills the queue of hashing.
   return withKeys(deps.database.users, [`own-password:${user._id}`], async () => {
     if (performance.now() > startUntilMs) throw unavailable();
+    if (deps.settings.RATE_LIMIT === "off") return attempt();
     const { id, count } = await startAttempt(deps, user);
     let result: Result | null | undefined;
     try {

@@ -22,6 +22,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import type { ClientSession, Types } from "mongoose";
+import { idempotencyConflict } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import {
@@ -131,7 +132,7 @@ async function writeSignal(
   const { input, id, attachment, joined } = pending;
   const { request, requestId, idempotencyKey } = input;
   const userId = input.user._id;
-  if (await findUse(database, input, uow)) throw keyConflict();
+  if (await findUse(database, input, uow)) throw idempotencyConflict();
   if (!joined || joined.isNew) {
     await assertQueueCapacity(deps);
     await countAnalysis(deps, uow, userId);
@@ -171,7 +172,8 @@ async function findEarlier(
   const use = await findUse(database, input, { at: now() });
   if (!use) return null;
   // Keys of earlier versions have no fingerprint.
-  if (use.request !== undefined && use.request !== fingerprintOf(input)) throw keyConflict();
+  if (use.request !== undefined && use.request !== fingerprintOf(input))
+    throw idempotencyConflict();
   return use.signal;
 }
 
@@ -206,9 +208,3 @@ function fingerprintOf({ request, chartImage }: RequestSignalInput): string {
 
 const isKeyConflict = (error: unknown): boolean =>
   error instanceof AppError && error.code === "idempotency-conflict";
-
-const keyConflict = (): AppError =>
-  new AppError(
-    "idempotency-conflict",
-    "This Idempotency-Key was used for another request. Send the request with a new one.",
-  );

@@ -1,4 +1,3 @@
-import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -17,6 +16,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
 import type { Admin, UserActionInput } from "../admin/security-log.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
 
@@ -91,21 +91,17 @@ export async function renewSubscription(
 
 /** Records the key of an administrator and user. @returns whether it is new, or none is given */
 async function isFirstUse(
-  { idempotencyKeys }: Database,
-  { session, at }: UnitOfWork,
+  database: Database,
+  uow: UnitOfWork,
   {
     idempotencyKey,
-    admin,
-    user,
+    ...use
   }: { idempotencyKey?: string | undefined; admin: Admin; user: UserRecord },
 ): Promise<boolean> {
   if (!idempotencyKey) return true;
-  const _id = `renewal:${admin._id}:${user._id}:${idempotencyKey}`;
-  const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
-  if (await idempotencyKeys.exists({ _id, createdAt: { $gt: oldest } }).session(session)) {
-    return false;
-  }
-  await idempotencyKeys.updateOne({ _id }, { $set: { createdAt: at } }, { session, upsert: true });
+  const key = { ...use, action: "renewal", idempotencyKey } as const;
+  if (await findUseOfKey(database, uow, key)) return false;
+  await recordUseOfKey(database, uow, key);
   return true;
 }
 

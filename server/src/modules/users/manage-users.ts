@@ -11,12 +11,13 @@ import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
-import { userNotFound } from "../../http/errors.ts";
+import { idempotencyConflict, userNotFound } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOwner } from "../accounts/account-emails.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
-import { commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
+import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
+import { type Admin, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 
 /** Allows or forbids a user to upload images. */
 export function setImageAccess(
@@ -65,23 +66,40 @@ export async function changeAccount(
 /** Adds credits to a user's balance, or removes them down to zero. */
 export function grantCredits(
   deps: ServerDeps,
-  input: UserActionInput & { credits: number },
-): Promise<UserRecord> {
-  const { admin, credits } = input;
+  input: UserActionInput & { credits: number; idempotencyKey?: string | undefined },
+): Promise<Pick<UserRecord, "username" | "imageCredits">> {
+  const { admin, credits, idempotencyKey } = input;
   return commitOnUser(deps, input, async (uow, user) => {
-    if (!Number.isSafeInteger(user.imageCredits + credits)) throw invalidNumber();
-    const after = await changeCredits(deps.database, uow, {
-      userId: user._id,
-      kind: "grant",
-      amount: credits,
-      by: admin.username,
-      why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
-    });
-    const added = (after?.imageCredits ?? 0) - user.imageCredits;
-    const details = { credits: added, image_credits: user.imageCredits + added };
-    if (after && added !== 0) uow.log({ type: "credits:granted", user: user.username, details });
-    return after ?? user;
+    const { database } = deps;
+    if (!idempotencyKey) return applyGrant(database, uow, { user, admin, credits });
+    const key = { action: "grant", admin, user, idempotencyKey } as const;
+    const request = String(credits);
+    const earlier = await findUseOfKey(database, uow, key);
+    if (earlier && earlier.request !== request) throw idempotencyConflict();
+    if (earlier) return { username: user.username, imageCredits: earlier.imageCredits ?? 0 };
+    const after = await applyGrant(database, uow, { user, admin, credits });
+    await recordUseOfKey(database, uow, { ...key, request, imageCredits: after.imageCredits });
+    return after;
   });
+}
+
+async function applyGrant(
+  database: Database,
+  uow: UnitOfWork,
+  { user, admin, credits }: { user: UserRecord; admin: Admin; credits: number },
+): Promise<UserRecord> {
+  if (!Number.isSafeInteger(user.imageCredits + credits)) throw invalidNumber();
+  const after = await changeCredits(database, uow, {
+    userId: user._id,
+    kind: "grant",
+    amount: credits,
+    by: admin.username,
+    why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
+  });
+  const added = (after?.imageCredits ?? 0) - user.imageCredits;
+  const details = { credits: added, image_credits: user.imageCredits + added };
+  if (after && added !== 0) uow.log({ type: "credits:granted", user: user.username, details });
+  return after ?? user;
 }
 
 function invalidNumber(): AppError {

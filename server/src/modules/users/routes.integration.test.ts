@@ -359,6 +359,62 @@ describe("what administrators do with users", () => {
       ]);
     });
 
+    describe("with an Idempotency-Key", () => {
+      const grantWith = (key: string, credits: string, by = root) =>
+        api.call(`/admin/grant-image-credits/${ann.username}`, {
+          method: "POST",
+          user: by,
+          body: form({ credits }),
+          headers: { "Idempotency-Key": key },
+        });
+      const amounts = async () => {
+        const entries = await database.creditEntries.find({ userId: ann._id }).sort({ _id: 1 });
+        return entries.map(({ amount }) => amount);
+      };
+
+      it("grants once, and answers the same again", async () => {
+        const first = await grantWith("a-key", "5");
+        expect(first.body).toEqual({ detail: `${ann.username} now has 5 image credits.` });
+        await grantWith("another-key", "5");
+        expect(await grantWith("a-key", "5")).toEqual(first);
+        expect(await amounts()).toEqual([5, 5]);
+        expect((await stored())?.imageCredits).toBe(10);
+        expect(await cardsOf()).toHaveLength(2);
+      });
+
+      it("grants once if the requests come at the same time", async () => {
+        const answers = await Promise.all([1, 2, 3, 4].map(() => grantWith("a-key", "7")));
+        for (const answer of answers) {
+          const detail = `${ann.username} now has 7 image credits.`;
+          expect(answer).toEqual({ status: 200, body: { detail } });
+        }
+        expect(await amounts()).toEqual([7]);
+      });
+
+      it("refuses it for another number, and one that is no key", async () => {
+        await grantWith("a-key", "5");
+        const conflict = { status: 409, body: { code: "idempotency-conflict" } };
+        expect(await grantWith("a-key", "6")).toMatchObject(conflict);
+        const invalid = { status: 422, body: { code: "invalid-input" } };
+        expect(await grantWith("a key", "6")).toMatchObject(invalid);
+        expect(await amounts()).toEqual([5]);
+      });
+
+      it("counts the key for each administrator and user, and again after a day", async () => {
+        const other = await createUser(database, { role: "admin", approved: true });
+        await grantWith("a-key", "5");
+        await grantWith("a-key", "5", other);
+        const createdAt = new Date(Date.now() - 24 * 3_600_000);
+        const _id = `grant:${root._id}:${ann._id}:a-key`;
+        await database.idempotencyKeys.updateOne({ _id }, { createdAt });
+        await grantWith("a-key", "6");
+        expect(await amounts()).toEqual([5, 5, 6]);
+        ann = await createUser(database);
+        await grantWith("a-key", "8");
+        expect(await amounts()).toEqual([8]);
+      });
+    });
+
     it("never goes below 0", async () => {
       await grant(form({ credits: "3" }));
       expect(await grant(form({ credits: "-100" }))).toEqual({

@@ -38,8 +38,9 @@ export const userHandlers: BoundRoute[] = [
     const role = `${body.role === "admin" ? "now" : "no longer"} an administrator`;
     return { detail: `${user.username} is ${isChanged ? role : "signed out everywhere"}.` };
   }),
-  handle(adminRoutes.grantCredits, async ({ params, body }, { deps, session }) => {
-    const input = { admin: session.user, ...params, ...body };
+  handle(adminRoutes.grantCredits, async ({ params, headers, body }, { deps, session }) => {
+    const idempotencyKey = headers["idempotency-key"];
+    const input = { admin: session.user, ...params, ...body, idempotencyKey };
     const { username, imageCredits } = await grantCredits(deps, input);
     return { detail: `${username} now has ${count(imageCredits, "image credit")}.` };
   }),

@@ -2,7 +2,9 @@ import type { UserCard } from "@shared/contract/account.ts";
 import { creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
+import { randomKey } from "../../../lib/random-key.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
@@ -271,10 +273,13 @@ function RoleForm({ user, role, description, action, onDone }: RoleFormProps) {
 
 function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
   const { username, image_credits: balance } = user;
+  const [formKey] = useState(randomKey);
   const request = useFormRequest(async (form) => {
     const input = { credits: String(form.credits).trim() };
     const { credits } = parseForm(creditGrantSchema, input);
-    await runReversible(grantCredits(username, credits), () => grantCredits(username, -credits));
+    const send = (amount: number, key: string) =>
+      grantCredits(username, { credits: amount, key: `${key}-${formKey}:${credits}` });
+    await runReversible(send(credits, "grant"), () => send(-credits, "undo"));
     onDone();
   });
   const failure = request.problem && "Failed to grant upload credits.";

@@ -115,6 +115,42 @@ test("a change that has an opposite can be undone, once", async () => {
   expect(api.bodiesOf("POST /admin/grant-image-credits/ann")).toEqual(["credits=5", "credits=-5"]);
 });
 
+test("credits that are granted again after a lost answer count once, with one key per form and number", async () => {
+  const route = "POST /admin/grant-image-credits/ann";
+  const user = await openPanel();
+  const card = await cardOf("ann");
+  const grant = async (credits: string) => {
+    const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
+    const field = within(dialog).getByLabelText("Number of credits");
+    await user.clear(field);
+    await user.type(field, credits);
+    await user.click(within(dialog).getByRole("button", { name: "Grant" }));
+  };
+  const openForm = () => user.click(within(card).getByRole("button", { name: "Grant credits" }));
+  const sent = async (count: number) => {
+    await waitFor(() => expect(api.bodiesOf(route)).toHaveLength(count));
+  };
+  api.fail(route, { status: 503, detail: "The answer is lost." });
+  await openForm();
+  for (const [index, credits] of ["5", "5", "6"].entries()) {
+    await grant(credits);
+    await sent(index + 1);
+    await screen.findByText("Failed to grant upload credits.");
+  }
+  api.reply(route, ({ body }) => ({ detail: body }));
+  await grant("5");
+  await user.click(await screen.findByRole("button", { name: "Undo" }));
+  await sent(5);
+  await openForm();
+  await grant("5");
+  await sent(6);
+  const requests = api.requests.filter((request) => request.route === route);
+  const keys = requests.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys[0]).toMatch(/^[\x21-\x7e]{20,64}$/);
+  expect([keys[1], keys[3]]).toEqual([keys[0], keys[0]]);
+  expect(new Set(keys).size).toBe(4);
+});
+
 test("an invalid number of credits is refused before it is sent", async () => {
   const user = await openPanel();
   const card = await cardOf("ann");

@@ -1,0 +1,5 @@
+/** 128 random bits; unlike `randomUUID`, also available without TLS. */
+export const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
