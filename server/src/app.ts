@@ -7,7 +7,6 @@ import type { AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { createDocsHandlers } from "./http/docs-page.ts";
 import { handleErrors, handleNotFound, notFound, unavailable } from "./http/errors.ts";
-import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
@@ -63,7 +62,6 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(handleErrors);
   app.use(crossOrigin(CLIENT_ORIGIN));
   app.use(logRefusals(deps));
-  app.use(parseBody);
   app.use(handleNotFound);
 
   const router = createApiRouter(deps);

@@ -27,6 +27,7 @@ export const ERROR_STATUS = {
   "already-exists": 409,
   "idempotency-conflict": 409,
   "proof-changed": 409,
+  "body-timeout": 408,
   "file-too-large": 413,
   "body-too-large": 413,
   "not-an-image": 415,

@@ -29,6 +29,11 @@ export function malformedRequest(cause?: unknown): AppError {
   return new AppError("malformed-body", "The request could not be read.", { cause });
 }
 
+/** Its rest did not come in time. */
+export function lateRequest(): AppError {
+  return new AppError("body-timeout", "The request was not sent completely in time.");
+}
+
 /** The database or the queue is unavailable. Clients may retry soon. */
 export function unavailable(cause?: unknown): AppError {
   return new AppError("unavailable", "The service is unavailable. Please try again soon.", {

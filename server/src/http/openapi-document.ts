@@ -217,6 +217,7 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "idempotency-conflict": "The `Idempotency-Key` was used for another request.",
   "proof-changed": "The current payment proof is not that of `proof_id`.",
   "file-too-large": "The file is larger than 5 MB.",
+  "body-timeout": "The request was not sent completely in time: 10 s, or 120 s for files.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
   "invalid-token": "The token of the email is invalid, used or expired.",
@@ -283,7 +284,9 @@ function errorsOf(route: Route): ErrorCode[] {
   const isPublic = route.access === "public";
   if (!isPublic && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
   if (route.limits) codes.add("rate-limited");
-  if (route.method !== "GET") codes.add("malformed-body").add("body-too-large");
+  if (route.method !== "GET") {
+    codes.add("malformed-body").add("body-too-large").add("body-timeout");
+  }
   if (input.files) codes.add("file-too-large").add("not-an-image");
   if (Object.keys(input).length > 0) codes.add("invalid-input");
   if (route.usesDatabase !== false) codes.add("unavailable");

@@ -7,7 +7,7 @@ import { MAX_UPLOAD_BYTES } from "@shared/contract/files.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "./context.ts";
-import { malformedRequest } from "./errors.ts";
+import { lateRequest, malformedRequest } from "./errors.ts";
 import { TemporaryFile, type Uploads } from "./uploads.ts";
 
 /** Messages for issues whose schema has none. */
@@ -70,12 +70,31 @@ const readBody: AppMiddleware = bodyParser({
   onError: refuse,
 });
 
-/** Reads JSON and URL-encoded bodies of up to 100 kB into `ctx.request.body`. @throws AppError malformed-body, body-too-large */
-export const parseBody: AppMiddleware = (ctx, next) =>
-  readBody(ctx, async () => {
-    if (ctx.request.rawBody?.includes(REPLACEMENT_CHARACTER)) throw malformedBody();
-    await next();
+/** Of bodies without files. */
+const BODY_TIMEOUT_MS = 10_000;
+
+/** @throws AppError body-timeout */
+async function inBodyTime(reading: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lateRequest()), BODY_TIMEOUT_MS);
   });
+  try {
+    await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Reads JSON and URL-encoded bodies of up to 100 kB into `ctx.request.body`.
+ * @throws AppError malformed-body, body-too-large, body-timeout
+ */
+export const parseBody: AppMiddleware = async (ctx, next) => {
+  await inBodyTime(readBody(ctx, () => Promise.resolve()));
+  if (ctx.request.rawBody?.includes(REPLACEMENT_CHARACTER)) throw malformedBody();
+  await next();
+};
 
 /** More and longer fields than any form of this API has. */
 const FORM_LIMITS = { fields: 20, fieldSize: 10_000, fieldNameSize: 100 };
@@ -85,9 +104,10 @@ const readFields = multer({ limits: { ...FORM_LIMITS, parts: FORM_LIMITS.fields 
 /** Reads a multipart form without files into `ctx.request.body`. @throws AppError malformed-body if it has files */
 export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
   refuseIfGone(ctx);
-  await readFields(ctx, () => Promise.resolve()).catch((error: unknown) => {
+  const reading = readFields(ctx, () => Promise.resolve()).catch((error: unknown) => {
     throw malformedRequest(error);
   });
+  await inBodyTime(reading);
   await next();
 };
 

@@ -16,7 +16,13 @@ import {
   sessionOf,
 } from "./context.ts";
 import { rateLimits } from "./rate-limits.ts";
-import { parseMultipartForm, parseRequest, parseUpload, uploadedFiles } from "./request-input.ts";
+import {
+  parseBody,
+  parseMultipartForm,
+  parseRequest,
+  parseUpload,
+  uploadedFiles,
+} from "./request-input.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
 export interface BoundRoute extends HandlerOptions {
@@ -35,7 +41,7 @@ export interface Call {
 
 interface HandlerOptions {
   before?: AppMiddleware[];
-  /** Runs after the access check, before rate limits and before a multipart body is read. */
+  /** Runs after the access check, before rate limits and before the body is read. */
   check?: (call: Call) => void | Promise<void>;
   /** Runs once a multipart body is read, before its fields are parsed. `files` are the names of those that it has. */
   checkFiles?: (call: Call, files: readonly string[]) => void | Promise<void>;
@@ -107,6 +113,8 @@ export function createRouter(
           await check?.(callOf(ctx));
           await next();
         },
+        // Whoever may not call the route cannot make the server wait for a body.
+        parseBody,
         ...rateLimits(deps, route.limits ?? []),
         ...multipartParser(deps, route),
         async (ctx) => {

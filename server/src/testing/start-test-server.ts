@@ -167,6 +167,8 @@ export const ABUSABLE_ROUTES = ROUTES.map(({ method, path, access, request, uses
     /** Rejects an empty body. */
     isNeedy: body !== undefined && !body.safeParse({}).success,
     needsToken: access !== "public",
+    /** Requires a cookie, and reads no body without it. */
+    needsCookie: isDashboard,
     /** The dashboard first requires a cookie, or the origin of the web pages. */
     needsDatabase: usesDatabase !== false && !path.startsWith("/admin/queue"),
   };
