@@ -116,7 +116,7 @@ export async function readProgress(
   const made = isTrade
     ? await database.marketAnalyses
         .findById(analysisId)
-        .select({ resolution: 1, finishedAt: 1 })
+        .select({ resolution: 1, finishedAt: 1, providerChange: 1 })
         .lean()
     : null;
   if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
@@ -125,9 +125,17 @@ export async function readProgress(
     return { judgement: made.resolution, candles: stored?.candles ?? [] };
   }
   const { data, provider } = analysis.source;
-  const key = marketKey({ data, provider, symbol, timeframe });
-  const market = await database.marketCandles.findById(key).lean();
+  const read = async (from: string) => {
+    const key = marketKey({ data, provider: from, symbol, timeframe });
+    return (await database.marketCandles.findById(key).lean())?.candles ?? [];
+  };
   const madeAt = made.finishedAt.getTime();
-  const since = market?.candles.filter(({ time }) => time + TIMEFRAME_MS[timeframe] > madeAt) ?? [];
-  return { judgement: null, candles: since.slice(0, MAX_CANDLES) };
+  const changedAt = made.providerChange?.at.getTime() ?? Number.POSITIVE_INFINITY;
+  const first = (await read(provider)).filter(
+    ({ time }) => time + TIMEFRAME_MS[timeframe] > madeAt && time < changedAt,
+  );
+  const later = made.providerChange
+    ? (await read(made.providerChange.provider)).filter(({ time }) => time >= changedAt)
+    : [];
+  return { judgement: null, candles: [...first, ...later].slice(0, MAX_CANDLES) };
 }

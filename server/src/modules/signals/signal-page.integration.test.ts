@@ -21,7 +21,10 @@ import {
   TEST_SECRETS,
 } from "../../testing/start-live-server.ts";
 
-const candle = (time: number) => ({ time, open: 100, high: 101, low: 99, close: 100, volume: 1 });
+const candle = (time: number, close = 100) => ({
+  ...{ time, open: 100, high: 101, low: 99, volume: 1 },
+  close,
+});
 
 describe("what became of a signal", () => {
   const uri = newDatabaseUri("signal-page");
@@ -60,6 +63,27 @@ describe("what became of a signal", () => {
       const answer = await since(_id);
       expect(answer).toMatchObject({ symbol, timeframe, judgement: null, shared_at: null });
       expect(answer.candles).toEqual(candles.slice(4));
+    });
+
+    it("is those of the provider that decides, from where the first one stopped", async () => {
+      const { _id, analysisId, symbol, timeframe } = await storeTrade(database, ann, { madeAt });
+      const first = Math.floor(madeAt.getTime() / HOUR_MS) * HOUR_MS;
+      const changedAt = first + 3 * HOUR_MS;
+      const store = (provider: string, price: number) => ({
+        _id: marketKey({ data: "live", provider, symbol, timeframe }),
+        candles: Array.from({ length: 6 }, (_, hour) => candle(first + hour * HOUR_MS, price)),
+        updatedAt: new Date(),
+      });
+      const [old, other] = [store("scripted", 100), store("other", 101)];
+      for (const record of [old, other]) {
+        await database.marketCandles.replaceOne({ _id: record._id }, record, { upsert: true });
+      }
+      await database.marketAnalyses.updateOne(
+        { _id: analysisId },
+        { $set: { providerChange: { provider: "other", at: new Date(changedAt) } } },
+      );
+      const { candles } = await since(_id);
+      expect(candles).toEqual([...old.candles.slice(0, 3), ...other.candles.slice(3)]);
     });
 
     it("is nothing for a WAIT or a signal that is not finished", async () => {
