@@ -200,9 +200,7 @@ describe("warnings", () => {
   it("say that rules do not read a chart image", async () => {
     const overrides = { chartImage: "data:image/png;base64,AAAA" };
     const { analysis } = await setUp({ analyst: rulesAnalyst, overrides }).signal();
-    expect(analysis.warnings[0]).toMatch(
-      /^Rule-based analysis: .* The chart image was not read\. Its credit was returned\.$/,
-    );
+    expect(analysis.warnings).toContain("The chart image was not read. Its credit was returned.");
   });
 
   it("say only that a chart image shows another market, which makes the signal a WAIT", async () => {

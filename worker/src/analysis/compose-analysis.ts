@@ -122,9 +122,9 @@ export const signalWarnings = (
 
 function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   if (analyst.name !== "rules") return [];
-  const unread = hasChartImage ? " The chart image was not read. Its credit was returned." : "";
   return [
-    `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.${unread}`,
+    `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.`,
+    ...(hasChartImage ? ["The chart image was not read. Its credit was returned."] : []),
   ];
 }
 
