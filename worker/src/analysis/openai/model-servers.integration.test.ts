@@ -229,6 +229,22 @@ it("a fault of the settings is logged and stored once, until a call succeeds", a
   expect(await stored()).toBeUndefined();
 });
 
+it("a server that cuts the prompt is reported with what to change, until it reads all of it", async () => {
+  const analyst = newAnalyst();
+  const stored = async () => (await database.modelServers.findOne().lean())?.fault?.message;
+  const readAs = (promptTokens: number) =>
+    openai.behave({ kind: "advice", usage: { promptTokens, completionTokens: 200 } });
+  lines.length = 0;
+  readAs(1_600);
+  expect(await analyse(analyst)).toEqual({ result: "BUY", calls: 1 });
+  await analyse(analyst);
+  expect(lines.filter((line) => line.includes("OLLAMA_CONTEXT_LENGTH"))).toHaveLength(1);
+  expect(await stored()).toContain("read only 1600 tokens");
+  readAs(6_000);
+  await analyse(analyst);
+  expect(await stored()).toBeUndefined();
+});
+
 const question = (part: Partial<AdviceRequest> = {}): AdviceRequest => ({
   brief,
   costs: DEFAULT_TRADING_COSTS.crypto,
