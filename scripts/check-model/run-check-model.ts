@@ -5,10 +5,9 @@ import {
   memoryModelServer,
   modelServerId,
 } from "../../worker/src/analysis/openai/model-server-store.ts";
-import { fetchModels, modelNotices } from "../../worker/src/analysis/openai/server-models.ts";
+import { readModelNotices } from "../../worker/src/analysis/openai/server-models.ts";
 import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
 import { testModel } from "../../worker/src/analysis/test-model.ts";
-import { ProviderError } from "../../worker/src/market-data/market-data.ts";
 import type { Command } from "../lib/cli.ts";
 
 /** Tests the model of the settings with one analysis of recorded candles; needs no database. */
@@ -27,7 +26,7 @@ export async function checkModel(
   settings: WorkerSettings,
   { say, abort }: CheckOptions,
 ): Promise<number> {
-  const { OPENAI_API_KEY: apiKey } = settings;
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = settings;
   if (apiKey === undefined) {
     say("No model is configured: set OPENAI_API_KEY. Until then, fixed rules make the signals.");
     return 1;
@@ -35,8 +34,9 @@ export async function checkModel(
   const { address, model } = modelServerId(configuredServer(settings));
   say(`Server: ${address}`);
   say(`Model: ${model}`);
+  const today = new Date().toISOString().slice(0, 10);
   const [notices, test] = await Promise.all([
-    readNotices({ ...settings, apiKey }, abort),
+    readModelNotices({ ...settings, apiKey, baseUrl }, { today, abort }),
     runTest(settings, abort),
   ]);
   say(`Learned: ${await describeTraits(test.server)}`);
@@ -45,20 +45,6 @@ export async function checkModel(
   for (const line of describeCost(result)) say(line);
   say(`${result.is_usable ? "Usable" : "Not usable"}: ${result.detail}`);
   return result.is_usable ? 0 : 1;
-}
-
-async function readNotices(
-  settings: WorkerSettings & { apiKey: string },
-  abort: AbortSignal,
-): Promise<string[]> {
-  const { apiKey, OPENAI_BASE_URL: baseUrl } = settings;
-  const today = new Date().toISOString().slice(0, 10);
-  const list = await fetchModels({ apiKey, baseUrl }, abort).catch((error: unknown) => {
-    // The test says what is wrong with the server.
-    if (error instanceof ProviderError) return null;
-    throw error;
-  });
-  return modelNotices({ settings, list, today });
 }
 
 /** `faults` are those that do not stop signals: others are the result. */

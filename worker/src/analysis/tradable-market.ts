@@ -17,7 +17,7 @@ interface MarketToCheck {
   costs: TradingCosts;
 }
 
-/** The WAIT of a market where no advice could become a trade, whoever gives it; null if one could. */
+/** The WAIT of a market where no advice could become a trade, from any analyst; null if one could. */
 export function analyseUntradableMarket(
   { brief, costs }: Omit<MarketToCheck, "candles">,
   { data, provider, candles, notes }: CandleSeries,

@@ -5,10 +5,9 @@ import {
   modelServerId,
   storedModelServer,
 } from "../analysis/openai/model-server-store.ts";
-import { fetchModels, modelNotices } from "../analysis/openai/server-models.ts";
+import { readModelNotices } from "../analysis/openai/server-models.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
 import { testModel } from "../analysis/test-model.ts";
-import { ProviderError } from "../market-data/market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 type ModelSettings = Parameters<typeof createAnalyst>[0];
@@ -43,12 +42,8 @@ export class ModelChecks {
     const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = this.#settings;
     if (apiKey === undefined) return;
     const today = now().toISOString().slice(0, 10);
-    const list = await fetchModels({ apiKey, baseUrl }, abort).catch((error: unknown) => {
-      if (!(error instanceof ProviderError)) throw error;
-      logger.info({ reason: error.message }, "the model server lists no models");
-      return null;
-    });
-    const notices = modelNotices({ settings: this.#settings, list, today });
+    const access = { ...this.#settings, apiKey, baseUrl };
+    const notices = await readModelNotices(access, { today, abort, logger });
     for (const notice of notices) if (!this.#logged.includes(notice)) logger.warn(notice);
     this.#logged = notices;
     await this.#save({ listing: { notices, checkedAt: now() } });

@@ -112,11 +112,11 @@ async function endWrong(
     { _id: user._id, "wrongPasswords.id": id },
     { $unset: { "wrongPasswords.$.isOpen": 1 } },
   );
-  if (count >= WRONG_BEFORE_EMAIL) await tellOwner(deps, user);
+  if (count >= WRONG_BEFORE_EMAIL) await emailOwner(deps, user);
 }
 
 /** Emails the owner, once an hour. */
-async function tellOwner(deps: ServerDeps, user: Owner): Promise<void> {
+async function emailOwner(deps: ServerDeps, user: Owner): Promise<void> {
   const { modifiedCount } = await nativeCollection(deps.database.users).updateOne(
     { _id: user._id, $expr: { $lte: [{ $ifNull: ["$toldOfWrongPasswordsAt", null] }, hourAgo] } },
     [{ $set: { toldOfWrongPasswordsAt: "$$NOW" } }],

@@ -1,5 +1,7 @@
+import type { Logger } from "@shared/runtime/logger.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
+import { ProviderError } from "../../market-data/market-data.ts";
 import { createChatClient, type ServerAccess } from "./chat-client.ts";
 import { neededTokens } from "./context-length.ts";
 import { VENDOR_URL } from "./model-server-store.ts";
@@ -112,12 +114,31 @@ const ANNOUNCED_SHUTDOWNS: Readonly<Record<string, { on: string; replacement: st
 
 const DATED_VERSION = /-\d{4}-\d{2}-\d{2}$/;
 
-export interface CheckedModel {
+interface CheckedModel {
   settings: Pick<WorkerSettings, "OPENAI_BASE_URL" | "OPENAI_MODEL" | "OPENAI_MAX_OUTPUT_TOKENS">;
   /** Null if the server has no such call. */
   list: ModelList | null;
   /** `2026-12-31`. */
   today: string;
+}
+
+interface ListingOptions {
+  today: string;
+  abort: AbortSignal;
+  logger?: Logger;
+}
+
+/** Asks the server for its models, and says what an operator has to know. A server that does not answer lists none. */
+export async function readModelNotices(
+  settings: CheckedModel["settings"] & ServerAccess,
+  { today, abort, logger }: ListingOptions,
+): Promise<string[]> {
+  const list = await fetchModels(settings, abort).catch((error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+    logger?.info({ reason: error.message }, "the model server lists no models");
+    return null;
+  });
+  return modelNotices({ settings, list, today });
 }
 
 /** What an operator has to know of the configured model, one sentence each. */
