@@ -106,6 +106,12 @@ describe("npm start", () => {
     const { adminPassword } = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8"));
     expect(seen.text).toContain(`admin with password ${adminPassword}`);
 
+    const { password } = new URL(readFileSync(join(dataDir, "mongo-address"), "utf8"));
+    const listed = await runCommand({ command: "ps", args: ["-eww", "-o", "args="] });
+    expect(listed.stdout).toContain(dataDir);
+    expect(password).not.toBe("");
+    expect(seen.text + listed.stdout).not.toContain(password);
+
     const second = run();
     expect(await exitCodeOf(second.child)).toBe(1);
     expect(second.seen.text).toMatch(/^Port \d+ is in use: .*\n$/);

@@ -1,8 +1,9 @@
 import { openDatabase } from "@shared/database/database.ts";
 import { FILE_KINDS } from "@shared/domain/file-store.ts";
 import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
-import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+import { MongoClient } from "mongodb";
 import type { Command } from "../lib/cli.ts";
+import { createOrUpdate } from "../lib/mongo/create-or-update.ts";
 
 /** The accounts of server, worker and backup, with the passwords of the environment. */
 export async function main({ say }: Command): Promise<void> {
@@ -115,20 +116,5 @@ export async function createAccounts(uri: string, passwords: AccountPasswords): 
     }
   } finally {
     await client.close();
-  }
-}
-
-const EXISTS = { Role: 51_002, User: 51_003 } as const;
-
-async function createOrUpdate(
-  admin: Db,
-  [kind, name]: ["Role" | "User", string],
-  fields: Document,
-): Promise<void> {
-  try {
-    await admin.command({ [`create${kind}`]: name, ...fields });
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== EXISTS[kind]) throw error;
-    await admin.command({ [`update${kind}`]: name, ...fields });
   }
 }

@@ -1,9 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MongoClient } from "mongodb";
+import { freePort } from "@shared/testing/spawn-service.ts";
+import { MongoClient, MongoServerError } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startEmbeddedMongo } from "./embedded-mongo.ts";
+import { backUp, restore } from "../../backup/run-backup.ts";
+import { tryLock } from "../process-lock.mjs";
+import { runCommand } from "../run-command.ts";
+import { announceDatabase, startEmbeddedMongo, withDatabase } from "./embedded-mongo.ts";
+import { directClient, ensureMongod, REPLICA_SET, spawnMongod } from "./mongod.ts";
 
 let dataDir = "";
 const stops: (() => Promise<void>)[] = [];
@@ -30,6 +36,62 @@ async function addNote(uri: string): Promise<number> {
     await client.close();
   }
 }
+
+/** Makes a data folder as versions without accounts did, with one note. */
+async function makeFormerData(): Promise<void> {
+  const { path: command } = await ensureMongod();
+  const options = { dbPath: join(dataDir, "mongo"), args: [] } as const;
+  const port = await freePort();
+  const mongod = spawnMongod({ ...options, command, port });
+  const client = directClient(port);
+  const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
+  await client.db("admin").command({ replSetInitiate: { _id: REPLICA_SET, members } });
+  await client.close();
+  const uri = anonymous(`mongodb://127.0.0.1:${port}/trading-signals`);
+  await vi.waitFor(() => addNote(uri), { timeout: 30_000, interval: 100 });
+  mongod.kill("SIGTERM");
+  await once(mongod, "exit");
+}
+
+type Attack = (client: MongoClient) => Promise<unknown>;
+
+/** What the database answers to `work` with the database at this address. */
+async function refusalOf(uri: string, work: Attack) {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    await work(client);
+    return "none";
+  } catch (error) {
+    return error instanceof MongoServerError ? error.codeName : error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** The address without its account. */
+const anonymous = (uri: string): string => {
+  const { host, pathname } = new URL(uri);
+  return `mongodb://${host}${pathname}?replicaSet=${REPLICA_SET}`;
+};
+
+const ATTACKS = {
+  "read documents": (client: MongoClient) => client.db().collection("notes").findOne(),
+  "list collections": (client: MongoClient) => client.db().listCollections().toArray(),
+  "list databases": (client: MongoClient) => client.db().admin().listDatabases(),
+  "read the replica set's log": (client: MongoClient) =>
+    client.db("local").collection("oplog.rs").findOne(),
+  "watch changes": (client: MongoClient) => client.db().watch().tryNext(),
+  "add documents": (client: MongoClient) => client.db().collection("notes").insertOne({}),
+  "drop the database": (client: MongoClient) => client.db().dropDatabase(),
+  "make an account": (client: MongoClient) =>
+    client.db("admin").command({ createUser: "me", pwd: "mine", roles: ["root"] }),
+  "take over the replica set": (client: MongoClient) =>
+    client.db("admin").command({
+      replSetReconfig: { _id: REPLICA_SET, version: 9, members: [{ _id: 0, host: "evil:27017" }] },
+      force: true,
+    }),
+  "stop it": (client: MongoClient) => client.db("admin").command({ shutdown: 1, force: true }),
+};
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "embedded-mongo-"));
@@ -58,6 +120,92 @@ describe("the embedded database", () => {
       interval: 100,
     });
     expect(lines).toEqual(["The database stopped (SIGKILL); starting it again in 0.5 s."]);
+  });
+
+  it("lets nobody without its password read or change anything", async () => {
+    const { uri } = await start();
+    expect(await addNote(uri)).toBe(1);
+    for (const [name, attack] of Object.entries(ATTACKS)) {
+      expect([name, await refusalOf(anonymous(uri), attack)]).toEqual([name, "Unauthorized"]);
+    }
+    for (const username of ["signals", "root", "__system"]) {
+      const guess = Object.assign(new URL(uri), { username, password: "guess" });
+      const refusal = await refusalOf(guess.href, (client) => client.connect());
+      expect([username, refusal]).toEqual([username, "AuthenticationFailed"]);
+    }
+    expect(await addNote(uri)).toBe(2);
+  });
+
+  it("lets nobody else make its first account while it starts", async () => {
+    const started = new AbortController();
+    const starting = start().finally(() => started.abort());
+    const log = join(dataDir, "log", "mongod.log");
+    const [, port] = await vi.waitFor(
+      () =>
+        /Waiting for connections.*"port":(\d+)/.exec(readFileSync(log, "utf8")) ?? expect.fail(),
+      { timeout: 30_000, interval: 20 },
+    );
+    const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+    const refusals = new Set();
+    while (!started.signal.aborted) refusals.add(await refusalOf(uri, ATTACKS["make an account"]));
+    expect([...refusals]).toEqual(["Unauthorized"]);
+    await starting;
+  });
+
+  it("keeps the data of a version that had no accounts, and protects it", async () => {
+    await makeFormerData();
+    const { uri } = await start();
+    expect(await addNote(uri)).toBe(2);
+    expect(await refusalOf(anonymous(uri), ATTACKS["read documents"])).toBe("Unauthorized");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "shows its password and key to no other user",
+    async () => {
+      for (const name of ["mongo-key", "mongo-address"]) {
+        writeFileSync(join(dataDir, name), "of another start", { mode: 0o644 });
+      }
+      const { uri, lines } = await start();
+      announceDatabase(dataDir, uri);
+      for (const name of ["mongo-key", "mongo-address"]) {
+        expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+      }
+      const { stdout } = await runCommand({ command: "ps", args: ["-eww", "-o", "args="] });
+      expect(stdout).toContain(`--keyFile=${join(dataDir, "mongo-key")}`);
+      const log = readFileSync(join(dataDir, "log", "mongod.log"), "utf8");
+      for (const secret of [
+        new URL(uri).password,
+        readFileSync(join(dataDir, "mongo-key"), "utf8"),
+      ]) {
+        expect(secret.length).toBeGreaterThan(40);
+        expect([stdout, log, ...lines].filter((text) => text.includes(secret))).toEqual([]);
+      }
+    },
+  );
+
+  it("is reached by commands, whether the product is running or not", async () => {
+    const settings = { MONGODB_URI: undefined, DATA_DIR: dataDir };
+    expect(await withDatabase(settings, addNote)).toBe(1);
+    const release = await tryLock(`run ${realpathSync(dataDir)}`);
+    const { uri } = await start();
+    const withdraw = announceDatabase(dataDir, uri);
+    expect(await withDatabase(settings, addNote)).toBe(2);
+    withdraw();
+    await release?.();
+  });
+
+  it("can be backed up and restored", async () => {
+    const backup = { folder: join(dataDir, "backup"), passphrase: undefined };
+    const from = { MONGODB_URI: undefined, DATA_DIR: join(dataDir, "from") };
+    const to = { MONGODB_URI: undefined, DATA_DIR: join(dataDir, "to") };
+    await withDatabase(from, async (uri) => {
+      expect(await addNote(uri)).toBe(1);
+      await backUp(uri, backup);
+    });
+    await withDatabase(to, async (uri) => {
+      await restore(uri, backup);
+      expect(await addNote(uri)).toBe(2);
+    });
   });
 
   it("says in one line why it cannot start", async () => {

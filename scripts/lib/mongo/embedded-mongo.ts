@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   closeSync,
@@ -6,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -17,6 +19,7 @@ import { z } from "zod";
 import { CliError, type Command } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
 import { SupervisedService } from "../services/supervised-service.ts";
+import { createOrUpdate } from "./create-or-update.ts";
 import { directClient, ensureMongod, REPLICA_SET, spawnMongod } from "./mongod.ts";
 
 const DATABASE = "trading-signals";
@@ -25,7 +28,10 @@ const READY_TIMEOUT_MS = 60_000;
 /** Enough for an earlier mongod that is still stopping: starts after 0, 0.5, 1.5, 3.5, 7.5 s. */
 const MAX_FAILURES = 5;
 
-/** Starts a supervised mongod on a free port, as a replica set of one member, with its data in `DATA_DIR/mongo`. */
+/**
+ * Starts a supervised mongod on a free port of this machine, as a replica set of one member, with its data in
+ * `DATA_DIR/mongo`. It has one account, whose password is in the address, and new at each start.
+ */
 export async function startEmbeddedMongo(
   dataDir: string,
   { say, signal }: Pick<Command, "say" | "signal">,
@@ -36,11 +42,13 @@ export async function startEmbeddedMongo(
   const logFile = join(dataDir, "log", "mongod.log");
   mkdirSync(dbPath, { recursive: true });
   mkdirSync(dirname(logFile), { recursive: true });
+  const { key, args: keyArguments } = makeKeyFile(dataDir);
   const gaveUp = new AbortController();
   const launch = () => {
     if (service.failures >= MAX_FAILURES) gaveUp.abort();
     const log = openSync(logFile, "a");
-    const mongod = spawnMongod({ command, dbPath, port, args: ARGUMENTS, log });
+    const args = [...ARGUMENTS, ...keyArguments];
+    const mongod = spawnMongod({ command, dbPath, port, args, log });
     closeSync(log);
     return mongod;
   };
@@ -50,13 +58,35 @@ export async function startEmbeddedMongo(
   service.start();
   try {
     const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
-    await becomePrimary(port, AbortSignal.any([signal, gaveUp.signal, timeout]));
+    const stop = AbortSignal.any([signal, gaveUp.signal, timeout]);
+    return { service, uri: await becomePrimary(port, { key, signal: stop }) };
   } catch (cause) {
     await service.stop();
     signal.throwIfAborted();
     throw new CliError(`The database did not start; its log is ${logFile}.`, { cause });
   }
-  return { service, uri: `mongodb://127.0.0.1:${port}/${DATABASE}?replicaSet=${REPLICA_SET}` };
+}
+
+/** A new key for each start: nothing but this process and mongod needs it. */
+function makeKeyFile(dataDir: string): { key: string; args: string[] } {
+  const key = randomBytes(48).toString("base64");
+  const file = join(dataDir, "mongo-key");
+  writePrivately(file, key);
+  return { key, args: [`--keyFile=${file}`, "--setParameter=enableLocalhostAuthBypass=false"] };
+}
+
+const PERMISSIONS_OF_OTHERS = 0o077;
+
+/** @throws CliError if other users of this machine could read the file */
+function writePrivately(file: string, text: string): void {
+  // A file that exists would keep its permissions.
+  rmSync(file, { force: true });
+  writeFileSync(file, text, { mode: 0o600 });
+  if (process.platform === "win32" || (statSync(file).mode & PERMISSIONS_OF_OTHERS) === 0) return;
+  rmSync(file);
+  throw new CliError(
+    `DATA_DIR: the file system of ${dirname(file)} keeps no permissions, so that all users could read the database. Set DATA_DIR to a folder elsewhere.`,
+  );
 }
 
 async function pickFreePort(): Promise<number> {
@@ -75,15 +105,30 @@ const ARGUMENTS = [
   "--setParameter=shutdownTimeoutMillisForSignaledShutdown=100",
 ];
 
-/** Initiates a new replica set, or gives an existing one its new address, and waits until it takes writes. */
-async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
-  const client = directClient(port);
+const ACCOUNT = "signals";
+
+/** What server, worker and the commands do. It cannot manage users. */
+const ROLES = ["readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager"];
+
+/**
+ * Initiates a new replica set, or gives an existing one its new address, waits until it takes writes, and gives its account
+ * a new password.
+ * @returns its address, with the password
+ */
+async function becomePrimary(
+  port: number,
+  { key, signal }: { key: string; signal: AbortSignal },
+): Promise<string> {
+  const client = directClient(port, key);
   signal.addEventListener("abort", () => void client.close());
+  const host = `127.0.0.1:${port}`;
+  const pwd = randomBytes(32).toString("base64url");
   try {
     const admin = client.db("admin");
-    while (!(await isPrimary(admin, `127.0.0.1:${port}`))) {
-      await sleep(50, undefined, { signal });
-    }
+    while (!(await isPrimary(admin, host))) await sleep(50, undefined, { signal });
+    const mechanisms = ["SCRAM-SHA-256"];
+    await createOrUpdate(admin, ["User", ACCOUNT], { pwd, roles: ROLES, mechanisms });
+    return `mongodb://${ACCOUNT}:${pwd}@${host}/${DATABASE}?authSource=admin&replicaSet=${REPLICA_SET}`;
   } finally {
     await client.close();
   }
@@ -128,7 +173,7 @@ const addressFile = (dataDir: string): string => join(dataDir, "mongo-address");
 
 /** Lets other commands on this machine find the embedded database, until the returned function is called. */
 export function announceDatabase(dataDir: string, uri: string): () => void {
-  writeFileSync(addressFile(dataDir), uri, { mode: 0o600 });
+  writePrivately(addressFile(dataDir), uri);
   return () => rmSync(addressFile(dataDir), { force: true });
 }
 

@@ -192,9 +192,18 @@ export function spawnMongod(options: {
 
 const READY_TIMEOUT_MS = 60_000;
 
-/** A client of one member, whatever its state. Its first command waits until the member answers. */
-export function directClient(port: number): MongoClient {
+/**
+ * A client of one member, whatever its state. Its first command waits until the member answers.
+ * @param key of a member that requires authentication: what its key file contains
+ */
+export function directClient(port: number, key?: string): MongoClient {
+  const member = {
+    auth: { username: "__system", password: key },
+    authSource: "local",
+    authMechanism: "SCRAM-SHA-256",
+  } as const;
   return new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    ...(key && member),
     serverSelectionTimeoutMS: READY_TIMEOUT_MS,
     minHeartbeatFrequencyMS: 50,
   });
