@@ -1,7 +1,9 @@
 # One image for server and worker (target `app`), one for the web pages and the way to the API (target `web`).
-ARG NODE_VERSION=24
+# Base images are pinned by digest, and updated by Dependabot.
 
-FROM node:${NODE_VERSION}-bookworm-slim AS packages
+FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS base
+
+FROM base AS packages
 WORKDIR /app
 ENV MONGOMS_DISABLE_POSTINSTALL=1
 COPY package.json package-lock.json .npmrc ./
@@ -21,7 +23,7 @@ ARG VITE_CONTACT_TELEGRAM=
 ENV DATA_DIR=/build
 RUN node scripts/run.mjs build
 
-FROM caddy:2-alpine AS web
+FROM caddy:2-alpine@sha256:ad27e531c8b286ff153c0e6e16587a1583e4111bb58c4d83bd73d6d3ef0a0ce1 AS web
 COPY deploy/Caddyfile /etc/caddy/Caddyfile
 COPY --from=pages /build/headers.caddy /etc/caddy/headers.caddy
 COPY --from=pages /build/client /srv
@@ -29,7 +31,7 @@ RUN adduser -D -H -u 1000 web && setcap -r /usr/bin/caddy && chown -R web /data 
 USER 1000:1000
 EXPOSE 80 443 5173 8000
 
-FROM node:${NODE_VERSION}-bookworm-slim AS app
+FROM base AS app
 WORKDIR /app
 ENV NODE_ENV=production DATA_DIR=/data
 # For LEDGER_GIT_REPOSITORY.
