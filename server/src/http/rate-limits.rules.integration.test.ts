@@ -122,6 +122,17 @@ describe("the limits of the product", () => {
     }
   });
 
+  it("five reset mails to one address, however its domain is written", async () => {
+    const { email } = await newUser();
+    const written = ["example.com", "EXAMPLE.com", "ｅxample.com", "exａmple.com", "example。com"];
+    const counts = await countStatuses(10, (index) => {
+      const domain = written[index % written.length] ?? "";
+      const json = { email: email.replace("example.com", domain) };
+      return nextServer().call("/forgot-password", { json });
+    });
+    expect(counts).toEqual({ 200: 5, 429: 5 });
+  });
+
   it("five verification mails to one user in an hour", async () => {
     const token = tokenOf(await newUser());
     const resend = () => nextServer().call("/resend-verification", { method: "POST", token });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
+import { withAsciiDomain } from "@shared/contract/authentication.ts";
 import type { ErrorCode } from "@shared/contract/errors.ts";
 import type { RateLimit } from "@shared/contract/routes/define-route.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -36,11 +37,11 @@ function keyPart(ctx: AppContext, part: RateLimit["by"][number]): string {
   return bodyText(ctx, part.slice("body.".length));
 }
 
-/** A text of the body, normalized like user names and addresses. Empty if absent. */
+/** A text of the body, normalized like user names and addresses, which may be written in many ways. Empty if absent. */
 function bodyText(ctx: AppContext, field: string): string {
   const body = z.record(z.string(), z.unknown()).safeParse(ctx.request.body);
   const value = body.success ? body.data[field] : undefined;
-  return typeof value === "string" ? value.trim().toLowerCase() : "";
+  return typeof value === "string" ? withAsciiDomain(value.trim()).toLowerCase() : "";
 }
 
 type RequestOutcome = "success" | ErrorCode;
