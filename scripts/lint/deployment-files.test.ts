@@ -113,6 +113,13 @@ describe("docker-compose.yml", () => {
   });
 });
 
+describe("the Dockerfile", () => {
+  it("leaves tests and what only they use out of the images", () => {
+    const patterns = ["**/testing", "**/*.test.ts", "**/*.test.tsx", "**/*.suite.ts", "e2e"];
+    expect(readText(".dockerignore").split("\n")).toEqual(expect.arrayContaining(patterns));
+  });
+});
+
 describe("the Caddyfile", () => {
   it("sends the server one address, which it trusts", () => {
     expect(caddyfile).toContain("header_up X-Forwarded-For {client_ip}");

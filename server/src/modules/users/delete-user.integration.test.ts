@@ -19,6 +19,7 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), "delete-user-"));
 const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };
 const LATER = { headers: { Prefer: "respond-async" } };
 
+const channelSchema = z.object({ id: z.string() });
 const dataSchema = z.object({
   signals: z.array(z.object({ signal_id: z.string() })),
   events: z.array(z.object({ seq: z.number() })),
@@ -42,7 +43,8 @@ describe("deleting a user", () => {
   });
   beforeEach(async () => {
     const username = `Ann.${++count}`;
-    ann = await createUser(database, { username, approved: true, allowImageUpload: true });
+    const rights = { approved: true, allowImageUpload: true, emailVerified: true };
+    ann = await createUser(database, { username, ...rights });
   });
   afterAll(async () => {
     api.close();
@@ -95,6 +97,12 @@ describe("deleting a user", () => {
         ...LATER,
       }),
     ).toMatchObject({ status: 202 });
+    expect(await api.post(ann, "/watchlist", bitcoin)).toMatchObject({ status: 201 });
+    const added = await api.post(ann, "/channels", { kind: "email" });
+    expect(added).toMatchObject({ status: 201 });
+    const { id } = channelSchema.parse(added.body);
+    await api.post(ann, `/channels/${id}/test`);
+    await vi.waitUntil(() => database.deliveries.exists({ userId: ann._id }), PUSH_WAIT);
     await api.call("/forgot-password", { method: "POST", body: { email: ann.email } });
     await vi.waitUntil(() => database.mailTokens.exists({ identityId: ann.identityId }), PUSH_WAIT);
   };
@@ -109,10 +117,12 @@ describe("deleting a user", () => {
     const words = [ann._id, ann.identityId, ann.email, ...files, ...(await signalIdsOf(ann))];
     expect(await placesOf(words)).toEqual([
       "agendaJobs",
+      "channels",
       "chart_images",
       "chart_uploads.chunks",
       "chart_uploads.files",
       "credit_entries",
+      "deliveries",
       "events",
       "idempotency_keys",
       "identities",
@@ -124,6 +134,7 @@ describe("deleting a user", () => {
       "proof_fingerprints",
       "signals",
       "users",
+      "watchlist_items",
     ]);
     expect([200, 204]).toContain((await deleteAccount()).status);
     expect(await placesOf(words)).toEqual([]);
