@@ -13,8 +13,8 @@ function decimalsOf(value: number, digits: number): number {
   return Math.min(Math.max(digits - 1 - magnitude, 2), MAX_DECIMALS);
 }
 
-/** Decimals for six significant digits of a price, at least two. */
-export function priceDecimals(price: number): number {
+/** Decimals of the smallest step of a price, where its market states none: six significant digits, at least two decimals. */
+export function tickDecimals(price: number): number {
   return decimalsOf(price, PRICE_DIGITS);
 }
 

@@ -21,6 +21,14 @@ export const proof: AdminPaymentProof = {
   url: "/files/proof.png",
   submitted_at: "2026-11-20T12:00:00.000Z",
 };
+/** Three users whose proofs wait, in the order of their submission. */
+export const waitingUsers = ["ann", "bob", "eve"].map((username, index) =>
+  makeUserCard({
+    username,
+    payment_proof: { ...proof, submitted_at: `2026-11-2${index}T12:00:00.000Z` },
+  }),
+);
+
 const image = {
   filename: "chart.png",
   size: 1_000,
@@ -74,6 +82,9 @@ export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Par
 }
 
 export const cardOf = (name: string) => screen.findByRole("article", { name });
+
+export const reviewOf = (name: string) =>
+  screen.findByRole("dialog", { name: `Payment proof of ${name}` });
 
 /** Presses the button `name` below `place`, and confirms. */
 export async function confirmAction(

@@ -1,6 +1,6 @@
 import { findInstrument } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import { priceDecimals } from "@shared/domain/format-price.ts";
+import { tickDecimals } from "@shared/domain/format-price.ts";
 import { computeIndicators, type Indicators, structureAround } from "./indicators.ts";
 
 /** Distances are absolute. */
@@ -99,7 +99,7 @@ export interface PriceScale {
 export function priceScale(options: { symbol: string; price: number }): PriceScale {
   const instrument = findInstrument(options.symbol);
   if (instrument) return { tick: instrument.tick, decimals: instrument.decimals };
-  const decimals = priceDecimals(options.price);
+  const decimals = tickDecimals(options.price);
   return { tick: Number(`1e-${decimals}`), decimals };
 }
 

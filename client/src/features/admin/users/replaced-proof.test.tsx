@@ -8,19 +8,10 @@ import {
   openPanel,
   adminEventPlace as place,
   proof,
+  reviewOf,
   serveUsers,
+  waitingUsers,
 } from "../../../testing/open-admin.ts";
-
-/** Three users whose proofs wait, in the order of their submission. */
-const waitingUsers = ["ann", "bob", "eve"].map((username, index) =>
-  makeUserCard({
-    username,
-    payment_proof: { ...proof, submitted_at: `2026-11-2${index}T12:00:00.000Z` },
-  }),
-);
-
-const reviewOf = (name: string) =>
-  screen.findByRole("dialog", { name: `Payment proof of ${name}` });
 
 describe("a proof that was replaced since", () => {
   const detail = "The payment proof of ann is no longer the one that you saw.";

@@ -14,8 +14,10 @@ import {
   overview,
   adminEventPlace as place,
   proof,
+  reviewOf,
   serveUsers,
   subscriptionSummary,
+  waitingUsers,
 } from "../../../testing/open-admin.ts";
 import { openApp } from "../../../testing/open-app.tsx";
 
@@ -374,17 +376,6 @@ test("further users are loaded page by page", async () => {
   await cardOf("bob");
   expect(screen.queryByRole("button", { name: "Show more users" })).toBeNull();
 });
-
-/** Three users whose proofs wait, in the order of their submission. */
-const waitingUsers = ["ann", "bob", "eve"].map((username, index) =>
-  makeUserCard({
-    username,
-    payment_proof: { ...proof, submitted_at: `2026-11-2${index}T12:00:00.000Z` },
-  }),
-);
-
-const reviewOf = (name: string) =>
-  screen.findByRole("dialog", { name: `Payment proof of ${name}` });
 
 describe("the review of payment proofs", () => {
   test("approves with A, asks before D deletes, and follows with the next proof", async () => {
