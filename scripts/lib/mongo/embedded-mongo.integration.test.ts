@@ -57,7 +57,7 @@ type Attack = (client: MongoClient) => Promise<unknown>;
 
 /** What the database answers to `work` with the database at this address. */
 async function refusalOf(uri: string, work: Attack) {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 30_000 });
   try {
     await work(client);
     return "none";
