@@ -8,7 +8,7 @@ import { appendRecords } from "../../../../worker/src/record/append-records.ts";
 import { startClockedWorker } from "../../../../worker/src/testing/clocked-worker.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
-const REQUESTS = 20;
+const REQUESTS = 10;
 const WAIT = { timeout: 30_000, interval: 20 };
 const answerSchema = z.object({ signal_id: z.string() });
 
@@ -69,6 +69,7 @@ describe("the record of a candle that the exchange does not have yet", () => {
       token: signTokenFor(user, server.deps.settings),
       json: { symbol, timeframe: "1h", limit: 100 },
     });
+    expect(response.status).toBe(202);
     return answerSchema.parse(await response.json()).signal_id;
   }
 
