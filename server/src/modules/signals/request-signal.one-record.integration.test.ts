@@ -40,10 +40,14 @@ describe("the record of a candle that the exchange does not have yet", () => {
     clock.now = closedAt + 300;
     symbol = symbols.pop() ?? "";
     const { database } = serverAt(0);
-    const { signals, marketAnalyses, analysisCandles, ledger, ledgerHeads, ledgerReveals } =
-      database;
-    for (const model of [signals, marketAnalyses, analysisCandles]) await model.deleteMany({});
-    for (const model of [ledger, ledgerHeads, ledgerReveals]) await model.deleteMany({});
+    await Promise.all([
+      database.signals.deleteMany({}),
+      database.marketAnalyses.deleteMany({}),
+      database.analysisCandles.deleteMany({}),
+      database.ledger.deleteMany({}),
+      database.ledgerHeads.deleteMany({}),
+      database.ledgerReveals.deleteMany({}),
+    ]);
     for (const { exchange, ai } of workers) {
       exchange.reset();
       ai.reset();
