@@ -118,8 +118,12 @@ const activityItemSchema = z.object({
   timeframe: timeframeSchema,
   signal: signalKindSchema.exclude(["WAIT"]),
   outcome: outcomeSchema,
-  /** Null if the trade was never entered. */
+  /** Null if the trade was never entered, or that is not known. */
   r_multiple: z.number().nullable(),
+  reason: z.literal("no-data").optional().meta({
+    description:
+      "Present if the market had no candles any more, so that the last known close counts",
+  }),
   resolved_at: z.iso.datetime(),
 });
 

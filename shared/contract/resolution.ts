@@ -64,7 +64,11 @@ const resolutionReasonSchema = z.enum([
  */
 export const resolutionSchema = z.object({
   outcome: outcomeSchema,
-  reason: resolutionReasonSchema,
+  reason: resolutionReasonSchema.meta({
+    description:
+      "`both`: stop and target in one candle, the stop counts. `no-data`: no candles for 24 hours after the hold limit, " +
+      "closed at the last known close",
+  }),
   resolved_at: z.iso.datetime(),
   filled_at: z.iso.datetime().nullable(),
   fill: z.number().nullable(),
@@ -74,13 +78,21 @@ export const resolutionSchema = z.object({
   max_favourable_r: z.number().nullable(),
   max_adverse_r: z.number().nullable(),
   costs: tradingCostsSchema,
-  /** The provider that decided, if the first one gave no candles for 24 hours. */
-  provider: z.string().optional(),
-  provider_changed: z.literal(true).optional(),
-  /** Close of the last candle of the first provider. */
-  provider_changed_at: z.iso.datetime().optional(),
-  /** With `no-data`: the close of the last known candle. */
-  known_until: z.iso.datetime().optional(),
+  provider: z.string().optional().meta({
+    description:
+      "The provider that decided in place of that of the analysis, with `provider_changed`",
+  }),
+  provider_changed: z.literal(true).optional().meta({
+    description:
+      "Present if the provider of the analysis gave no candles for 24 hours, so that another one decided",
+  }),
+  provider_changed_at: z.iso.datetime().optional().meta({
+    description:
+      "Close of the last candle of the provider of the analysis, with `provider_changed`",
+  }),
+  known_until: z.iso.datetime().optional().meta({
+    description: "Close of the last known candle, with the reason `no-data`",
+  }),
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 

@@ -8,11 +8,21 @@ import {
   type Timeframe,
   timeframeSchema,
 } from "@shared/contract/market-data.ts";
-import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
+import {
+  type Resolution,
+  resolutionSchema,
+  type TradingCosts,
+} from "@shared/contract/resolution.ts";
 import { z } from "zod";
 import { isTraded, withFlatCandles } from "./flat-candles.ts";
-import { coversCandle, expireWithoutData, followTrade } from "./resolve-trade.ts";
-import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
+import {
+  coversCandle,
+  expireWithoutData,
+  type Fill,
+  followTrade,
+  type TradeCourse,
+} from "./resolve-trade.ts";
+import { type CandleParts, type Trade, tradeOfFigures } from "./simulate-trade.ts";
 
 export interface RecordedOutcome {
   seq: number;
@@ -69,11 +79,48 @@ export async function resolveAgain(
     now: Date.parse(known_until ?? resolved_at),
     costs,
   });
-  const isExpired = course !== null && resolution.reason === "no-data";
-  const again = isExpired ? expireWithoutData({ trade, course, costs }) : resolved;
+  let again = resolved;
+  if (course !== null && resolution.reason === "no-data") {
+    const minutes = await minutesOfFill({ figures, resolution }, source, course);
+    const filled = minutes && (await fillIn(minutes, trade, costs));
+    lacksParts ||= minutes === null;
+    again = expireWithoutData({ trade, course, filled, costs });
+  }
   const fields = differences(resolution, again);
   if (fields.length === 0) return { result: "agrees" };
   return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
+}
+
+/**
+ * The minutes until a recorded fill in a candle that never closed; undefined if there was none, null if there are no
+ * candles of it.
+ */
+async function minutesOfFill(
+  { figures, resolution }: RecordedTrade,
+  source: CandleSource,
+  { through }: TradeCourse,
+): Promise<readonly Candle[] | null | undefined> {
+  const from = Date.parse(figures.finished_at);
+  const filledAt = Date.parse(resolution.filled_at ?? "");
+  if (!(filledAt >= (through ?? from))) return undefined;
+  const span = { from, until: filledAt + TIMEFRAME_MS[FINEST] };
+  return source.candles({ ...figures, timeframe: FINEST }, span);
+}
+
+/** An entry at the market is filled by the first minute after the signal. */
+async function fillIn(
+  minutes: readonly Candle[],
+  trade: Trade,
+  costs: TradingCosts,
+): Promise<Fill | null> {
+  const { fill } = await followTrade({
+    trade: { ...trade, timeframe: FINEST },
+    candles: minutes.filter(({ time }) => time >= trade.createdAt),
+    finer: async () => null,
+    now: Number.POSITIVE_INFINITY,
+    costs,
+  });
+  return fill;
 }
 
 type RecordedTrade = Omit<RecordedOutcome, "seq">;
@@ -94,7 +141,10 @@ async function candlesOf(
   const { figures, resolution } = recorded;
   const until = Date.parse(resolution.known_until ?? resolution.resolved_at);
   const changedAt = Date.parse(resolution.provider_changed_at ?? "");
-  if (Number.isNaN(changedAt)) return source.candles(figures, { from, until });
+  if (Number.isNaN(changedAt)) {
+    // A market that ended before the trade has none, which is what the record says.
+    return until > from ? source.candles(figures, { from, until }) : [];
+  }
   const first = changedAt > from ? await source.candles(figures, { from, until: changedAt }) : [];
   const by = decidingFigures(recorded, changedAt);
   const later = until > changedAt ? await source.candles(by, { from: changedAt, until }) : [];

@@ -33,6 +33,27 @@ describe("the API's own description", () => {
     }
   });
 
+  it("explains how a trade ends that its provider has no prices for", () => {
+    const { schemas } = JSON.parse(text).components;
+    const explained = {
+      provider: expect.objectContaining({ description: expect.any(String) }),
+      provider_changed: expect.objectContaining({ description: expect.any(String) }),
+      provider_changed_at: expect.objectContaining({ description: expect.any(String) }),
+      known_until: expect.objectContaining({ description: expect.any(String) }),
+      reason: expect.objectContaining({ description: expect.stringContaining("`no-data`") }),
+    };
+    const [judgement] = schemas.SignalSince.properties.judgement.anyOf;
+    expect(judgement.properties).toMatchObject(explained);
+    const outcome = schemas.LedgerEntry.properties.record.oneOf.find(
+      (record: { properties: { kind: { const: string } } }) =>
+        record.properties.kind.const === "outcome",
+    );
+    expect(outcome.properties.body.properties).toMatchObject(explained);
+    const { description } = JSON.parse(text).paths["/performance/export"].get;
+    expect(description).toContain("`outcome_provider`");
+    expect(description).toContain("`no-data`");
+  });
+
   it("is a valid OpenAPI 3.1 document", async () => {
     const document = JSON.parse(text);
     expect(document.openapi).toBe("3.1.0");

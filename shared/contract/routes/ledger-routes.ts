@@ -125,7 +125,9 @@ export const ledgerRoutes = {
     summary: "The closed trades behind the results, as a file",
     description:
       "CSV or a JSON array, oldest first. Names state units: prices are in the quote currency, R is the distance from " +
-      "entry to stop. Takes the filters of `GET /performance`.",
+      "entry to stop. `outcome_provider` decided the trade: that of the analysis (`provider`), or, with `provider_changed`, " +
+      "another one after 24 hours without candles. A trade with the reason `no-data` ended at the last known close, as of " +
+      "`known_until_utc`. Takes the filters of `GET /performance`.",
     access: "public",
     limits: [{ name: "performance-export", points: 20, per: "minute", by: ["address"] }],
     request: { query: performanceExportQuerySchema },

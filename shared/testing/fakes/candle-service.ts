@@ -6,7 +6,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { type CandleSpan, recordedCandles } from "../recorded-candles.ts";
 import { HTTP_FAULTS, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
-import { calm, type Weather } from "./weather.ts";
+import { mild, type Weather } from "./weather.ts";
 
 /** A candle as served; the newest one has not closed yet. */
 export interface ServedCandle extends Candle {
@@ -80,15 +80,17 @@ const isFault = (behaviour: ServiceBehaviour): behaviour is Fault => behaviour i
 /** How a fake of a market data provider behaves. */
 export interface ProviderOptions {
   now?: () => number;
-  /** Calm by default. */
+  /** Mild by default, always the same. A test of a particular answer needs a calm one. */
   weather?: Weather;
   /** The candles of a perfect market; recorded ones by default. */
   candles?: (span: CandleSpan) => Candle[];
 }
 
+const DEFAULT_SEED = 1;
+
 export const providerOf = (options: ProviderOptions): Required<ProviderOptions> => ({
   now: Date.now,
-  weather: calm,
+  weather: mild(DEFAULT_SEED),
   candles: recordedCandles,
   ...options,
 });

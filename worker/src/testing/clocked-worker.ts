@@ -17,7 +17,11 @@ import { createWorkerMetrics } from "../worker-metrics.ts";
  * The schedule and the queue of a worker in this process, with a fake exchange and AI.
  * @param clock of all of them, in Unix milliseconds; pauses of the schedule move it
  */
-export async function startClockedWorker(database: Database, clock: { now: number }) {
+export async function startClockedWorker(
+  database: Database,
+  clock: { now: number },
+  { workerId = "worker" }: { workerId?: string } = {},
+) {
   const exchange = await startFakeExchange({ now: () => clock.now });
   const ai = await startFakeOpenAi();
   const settings = loadWorkerSettings({
@@ -43,7 +47,7 @@ export async function startClockedWorker(database: Database, clock: { now: numbe
   const queue = new SignalQueue({
     database,
     logger,
-    workerId: "worker",
+    workerId,
     concurrency: 20,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),

@@ -78,7 +78,7 @@ function FinishedSignal({ signal, shown }: FinishedSignalProps) {
   const { signal_id, created_at, origin, filled } = signal;
   const { judgement, shared_at } = shown;
   const outcome = judgement?.outcome ?? signal.outcome;
-  const trade = tradeOfSignal({ ...signal, outcome }, judgement?.r_multiple);
+  const trade = tradeOfSignal({ ...signal, outcome }, judgement);
   return (
     <SignalContent
       signal={{ ...shown, created_at, filled }}

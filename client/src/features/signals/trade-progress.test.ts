@@ -44,6 +44,12 @@ describe("a trade that is not filled", () => {
     expect(states).toEqual(["provisional", "provisional", "waiting"]);
   });
 
+  test("or maybe is, where it ended without prices", () => {
+    const { told } = follow({ outcome: "EXPIRED", isFillUnknown: true }, null);
+    expect(told).toEqual(["Unknown", "Expired"]);
+    expect(follow({ outcome: "EXPIRED" }, null).told).toEqual(["Not filled", "Expired"]);
+  });
+
   test("is not entered by a price that is not current", () => {
     expect(follow({ signalPrice: 102 }, 99, true).told[0]).toBe("Waiting for entry");
   });

@@ -18,6 +18,8 @@ export interface FollowedTrade {
   outcome: Outcome | null;
   /** The result of a resolved trade, once it is read. */
   r: number | null;
+  /** Whether it ended without prices, so that nobody knows whether it was filled. */
+  isFillUnknown?: boolean;
 }
 
 type Tone = "accent" | "buy" | "sell" | "wait" | "neutral";
@@ -79,7 +81,7 @@ function entryStep(trade: FollowedTrade, live: CurrentPrice | null, now: Date): 
   if (outcome === "WIN" || outcome === "LOSS") {
     return step({ name: "Filled", state: "done", tone: "accent" });
   }
-  if (outcome) return step({ name: "Not filled", state: "done" });
+  if (outcome) return step({ name: trade.isFillUnknown ? "Unknown" : "Not filled", state: "done" });
   if (isReached(trade, live)) {
     const name = "Entry reached";
     return step({ name, detail: "provisional", state: "provisional", tone: "accent" });

@@ -100,6 +100,35 @@ describe("GET /activity", () => {
     expect((await server.call("/feed.xml", { headers: known })).status).toBe(304);
   });
 
+  it("says where a market had no prices any more, as nobody knows whether its entry was filled", async () => {
+    await resolve(70, { symbol: "GONE/USDT" });
+    await resolve(71, { symbol: "LEFT/USDT" });
+    const { marketAnalyses } = server.database;
+    const ended = { outcome: "EXPIRED", reason: "no-data" };
+    for (const [symbol, r_multiple] of [
+      ["GONE/USDT", null],
+      ["LEFT/USDT", 0.4],
+    ] as const) {
+      const resolution = { ...ended, r_multiple };
+      const fields = Object.entries(resolution).map(([name, value]) => [
+        `resolution.${name}`,
+        value,
+      ]);
+      const $set = { outcome: "EXPIRED", ...Object.fromEntries(fields) };
+      await marketAnalyses.updateOne({ symbol }, { $set });
+    }
+    await eventually(async () => {
+      const { items } = await activity();
+      expect(items.slice(0, 2)).toMatchObject([
+        { symbol: "LEFT/USDT", r_multiple: 0.4, reason: "no-data" },
+        { symbol: "GONE/USDT", r_multiple: null, reason: "no-data" },
+      ]);
+      const feed = await (await server.call("/feed.xml")).text();
+      expect(feed).toContain("BUY GONE/USDT 1h: EXPIRED, no more prices]]>");
+      expect(feed).toContain("BUY LEFT/USDT 1h: EXPIRED, +0.40 R, no more prices]]>");
+    });
+  });
+
   it("is read by an index", async () => {
     const query = server.database.marketAnalyses
       .find({ "result.analysis.source.data": "live", outcome: { $exists: true } })

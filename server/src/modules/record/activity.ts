@@ -10,10 +10,12 @@ export async function readActivity(database: Database): Promise<Activity> {
   return { data: "replay", items: await readItems(database, "replay") };
 }
 
+type Item = Activity["items"][number];
+
 async function readItems(
   { marketAnalyses }: Pick<Database, "marketAnalyses">,
   data: Activity["data"],
-): Promise<Activity["items"]> {
+): Promise<Item[]> {
   const resolved = await marketAnalyses
     .find({
       "result.analysis.source.data": data,
@@ -28,8 +30,9 @@ async function readItems(
   return resolved.flatMap(({ symbol, timeframe, resolution, outcomeLedgerSeq: seq, result }) => {
     const signal = result?.analysis.final_signal;
     if (!resolution || seq === undefined || !signal || signal === "WAIT") return [];
-    const { outcome, r_multiple, resolved_at } = resolution;
-    return { seq, symbol, timeframe, signal, outcome, r_multiple, resolved_at };
+    const { outcome, r_multiple, resolved_at, reason } = resolution;
+    const item = { seq, symbol, timeframe, signal, outcome, r_multiple, resolved_at };
+    return reason === "no-data" ? { ...item, reason } : item;
   });
 }
 
@@ -49,8 +52,8 @@ export function writeActivityFeed({ settings }: ServerDeps, { data, items }: Act
     updated: new Date(newest?.resolved_at ?? 0),
     copyright: "Not financial advice. Past performance is not indicative of future results.",
   });
-  for (const { seq, symbol, timeframe, signal, outcome, r_multiple, resolved_at } of items) {
-    const result = r_multiple === null ? "never entered" : formatR(r_multiple);
+  for (const { seq, symbol, timeframe, signal, outcome, resolved_at, ...end } of items) {
+    const result = resultText(end);
     const address = `${apiUrl}/ledger?after=${seq - 1}&limit=1`;
     const market = `${signal} ${symbol} ${timeframe}`;
     feed.addItem({
@@ -62,6 +65,12 @@ export function writeActivityFeed({ settings }: ServerDeps, { data, items }: Act
     });
   }
   return feed.atom1();
+}
+
+function resultText({ r_multiple: r, reason }: Pick<Item, "r_multiple" | "reason">): string {
+  const result = r === null ? "never entered" : formatR(r);
+  if (reason !== "no-data") return result;
+  return r === null ? "no more prices" : `${result}, no more prices`;
 }
 
 const formatR = (r: number): string => `${r > 0 ? "+" : ""}${r.toFixed(2)} R`;

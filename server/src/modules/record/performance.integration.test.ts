@@ -1,5 +1,6 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -100,6 +101,43 @@ describe("GET /performance", () => {
     expect(JSON.stringify(rows)).not.toContain(userId);
     expect(await exported("data=replay&format=json")).toBe("[]\n");
     expect(await exported("class=forex")).toBe("");
+  });
+
+  it("exports who decided a trade, and until when its market had prices", async () => {
+    const at = new Date("2025-06-02T12:00:00.000Z");
+    const trade = resolvedTrade({ outcome: "EXPIRED", at, resolvedAt: at });
+    const change = { provider: "kraken", provider_changed_at: at.toISOString() };
+    const user = await createUser(server.database);
+    const store = async (timeframe: "30m" | "4h", end: Partial<Resolution>) => {
+      const market = { ...trade.market };
+      if (market.resolution) market.resolution = { ...market.resolution, ...end };
+      await createSignals(server.database, user, { ...trade, timeframe, market });
+    };
+    await store("30m", { ...change, provider_changed: true });
+    await store("4h", { reason: "no-data", known_until: at.toISOString() });
+    const exported = async (timeframe: string) => {
+      const answer = await server.call(`/performance/export?format=json&timeframe=${timeframe}`);
+      return answer.json();
+    };
+    expect(await exported("30m")).toMatchObject([
+      {
+        outcome_provider: "kraken",
+        provider_changed: true,
+        provider_changed_at_utc: at.toISOString(),
+        known_until_utc: null,
+      },
+    ]);
+    const [ended] = await exported("4h");
+    expect(ended).toMatchObject({
+      reason: "no-data",
+      outcome_provider: ended.provider,
+      provider_changed: false,
+      provider_changed_at_utc: null,
+      known_until_utc: at.toISOString(),
+    });
+    const csv = await (await server.call("/performance/export?timeframe=30m")).text();
+    const [names = [], values = []] = csv.split("\r\n").map((line) => line.split(","));
+    expect(values[names.indexOf("outcome_provider")]).toBe("kraken");
   });
 
   it.each([

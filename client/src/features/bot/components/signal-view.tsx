@@ -29,7 +29,7 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
   const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
   const resolution = data?.judgement ?? null;
   const outcome = resolution?.outcome ?? signal.outcome;
-  const trade = tradeOfSignal({ ...signal, outcome }, resolution?.r_multiple);
+  const trade = tradeOfSignal({ ...signal, outcome }, resolution);
   const follow = status === "completed" && (
     <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
       {isTrade ? <OutcomeBadge outcome={outcome} /> : <span />}

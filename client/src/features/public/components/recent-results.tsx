@@ -19,6 +19,7 @@ const activitySchema = z.object({
       signal: z.enum(["BUY", "SELL"]),
       outcome: z.enum(["WIN", "LOSS", "EXPIRED"]),
       r_multiple: z.nullable(z.number()),
+      reason: z.optional(z.string()),
       resolved_at: z.string(),
     }),
   ),
@@ -68,7 +69,8 @@ export function RecentResults() {
   );
 }
 
-function Row({ symbol, timeframe, signal, outcome, r_multiple: r, resolved_at }: Item) {
+function Row({ symbol, timeframe, signal, outcome, r_multiple: r, reason, resolved_at }: Item) {
+  const noResult = reason === "no-data" ? "Unknown" : "Not filled";
   return (
     <li className="flex items-center gap-x-4 py-3">
       <span className="w-20 shrink-0">
@@ -84,7 +86,7 @@ function Row({ symbol, timeframe, signal, outcome, r_multiple: r, resolved_at }:
       <p className="figures flex flex-col items-end sm:flex-row sm:items-center sm:gap-6">
         <OutcomeBadge outcome={outcome} />
         <span className="text-right text-sm font-medium sm:w-20">
-          {r === null ? "Not filled" : formatR(r)}
+          {r === null ? noResult : formatR(r)}
         </span>
       </p>
     </li>

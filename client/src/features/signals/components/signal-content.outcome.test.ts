@@ -1,6 +1,6 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { describe, expect, it, test } from "vitest";
-import { chartText, describeOutcome } from "./signal-content.tsx";
+import { chartText, describeOutcome, describeProvider, resultText } from "./signal-content.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({
@@ -29,6 +29,27 @@ describe("a resolution in words", () => {
     [{ outcome: "EXPIRED", reason: "not-filled", exit: null }, "There was no trade."],
   ])("%o says %s", (changes, words) => {
     expect(describeOutcome(judged(changes), LEVELS)).toContain(words);
+  });
+
+  it.each<[Partial<Resolution>, string]>([
+    [{ exit: 101 }, "ended at the last known close, 101.00000."],
+    [{ exit: null }, "Whether the entry was filled is unknown."],
+  ])("without prices, %o says %s", (changes, words) => {
+    const ended = judged({ outcome: "EXPIRED", reason: "no-data", ...changes });
+    expect(describeOutcome(ended, LEVELS)).toContain(words);
+  });
+
+  it("has a result, none as it was not filled, or one that nobody knows", () => {
+    expect(resultText(judged({}))).toBe("+1.98 R");
+    expect(resultText(judged({ reason: "not-filled", r_multiple: null }))).toBe("Not filled");
+    expect(resultText(judged({ reason: "no-data", r_multiple: null }))).toBe("Unknown");
+  });
+
+  it("names the provider that decided in place of the first one", () => {
+    const provider_changed_at = "2026-01-05T12:00:00.000Z";
+    const text = describeProvider(judged({ provider: "kraken", provider_changed_at }));
+    expect(text).toMatch(/^Decided by the prices of kraken from .*2026.* on: /);
+    expect(text).toContain("the provider of the analysis gave none for 24 hours.");
   });
 });
 

@@ -151,6 +151,11 @@ function OutcomePanel({ resolution, levels }: OutcomePanelProps) {
         <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
           {summary({ resolution, levels })}
         </p>
+        {resolution?.provider_changed && (
+          <p className="max-w-prose text-sm text-ink-faint text-pretty">
+            {describeProvider(resolution)}
+          </p>
+        )}
       </div>
       {resolution && levels && <Figures resolution={resolution} levels={levels} />}
     </section>
@@ -171,7 +176,7 @@ function Figures({ resolution, levels }: { resolution: Resolution; levels: Trade
     <>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Figure label="Result" tone={toneOf(r)}>
-          {r === null ? "Not filled" : formatR(r)}
+          {resultText(resolution)}
         </Figure>
         {fill !== null && filled_at !== null && (
           <Figure label="Filled" time={filled_at}>
@@ -198,6 +203,12 @@ function Figures({ resolution, levels }: { resolution: Resolution; levels: Trade
       </p>
     </>
   );
+}
+
+/** Without prices, nobody knows whether the entry was filled. */
+export function resultText({ r_multiple: r, reason }: Resolution): string {
+  if (r !== null) return formatR(r);
+  return reason === "no-data" ? "Unknown" : "Not filled";
 }
 
 function toneOf(r: number | null): string {
@@ -263,6 +274,12 @@ function Excursion({ best, worst, target }: Record<"best" | "worst" | "target", 
       </div>
     </div>
   );
+}
+
+/** Who decided in place of the provider of the analysis, and from when on. */
+export function describeProvider({ provider, provider_changed_at: at }: Resolution): string {
+  const from = at ? ` from ${formatDateTime(at)} on` : "";
+  return `Decided by the prices of ${provider}${from}: the provider of the analysis gave none for 24 hours.`;
 }
 
 export function describeOutcome({ reason, exit }: Resolution, levels: TradeLevels): string {

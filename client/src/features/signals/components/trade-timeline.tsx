@@ -1,3 +1,4 @@
+import type { Resolution } from "@shared/contract/resolution.ts";
 import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import { useEffect } from "react";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
@@ -9,14 +10,17 @@ import { type FollowedTrade, followTrade, type TradeStep } from "../trade-progre
 
 type Followable = Pick<SignalResponse, "symbol" | "analysis" | "filled" | "entry_left" | "outcome">;
 
-export function tradeOfSignal(signal: Followable, r: number | null = null): FollowedTrade | null {
+type Ending = Pick<Resolution, "r_multiple" | "reason">;
+
+export function tradeOfSignal(signal: Followable, ending?: Ending | null): FollowedTrade | null {
   const { symbol, analysis, filled, entry_left, outcome } = signal;
   const levels = analysis && tradeLevels(analysis);
   if (!levels) return null;
   return {
     symbol,
     levels,
-    r,
+    r: ending?.r_multiple ?? null,
+    isFillUnknown: ending?.reason === "no-data",
     filled: filled ?? null,
     entryLeft: entry_left ?? null,
     outcome: outcome ?? null,
