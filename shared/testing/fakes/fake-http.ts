@@ -10,6 +10,13 @@ export interface HttpFake {
   close(): Promise<void>;
 }
 
+export interface KeepAliveFake extends HttpFake {
+  /** Closes connections that are kept for further requests, as services do after some seconds. */
+  closeIdle(): void;
+  /** Closes each connection after its answer from now on, so that every request comes on a new one. */
+  keepNoConnections(): void;
+}
+
 export type FakeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
@@ -19,7 +26,7 @@ export type FakeHandler = (request: IncomingMessage, response: ServerResponse) =
 export async function startHttpFake(
   handler: FakeHandler,
   onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
-): Promise<HttpFake> {
+): Promise<KeepAliveFake> {
   const server = createServer((request, response) => {
     handler(request, response).catch((error: unknown) => {
       response.writeHead(500, { "content-type": "text/plain" }).end(`The fake failed: ${error}`);
@@ -29,6 +36,10 @@ export async function startHttpFake(
   const port = await listenLocally(server);
   return {
     url: `http://127.0.0.1:${port}`,
+    closeIdle: () => server.closeIdleConnections(),
+    keepNoConnections: () => {
+      server.maxRequestsPerSocket = 1;
+    },
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));

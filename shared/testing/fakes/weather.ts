@@ -82,7 +82,8 @@ class SeededWeather implements Weather {
   readonly #options: WeatherOptions;
   readonly #answers = new Map<string, number>();
   readonly #withheld = new Set<string>();
-  readonly #days = new Map<string, QuietDay>();
+  readonly #days = new Map<string, Map<number, QuietDay>>();
+  readonly #prices = new Map<number, Map<number, number>>();
 
   constructor(options: WeatherOptions) {
     this.#options = options;
@@ -136,7 +137,7 @@ class SeededWeather implements Weather {
   priced<Priced extends Candle>(provider: string, candle: Priced): Priced {
     const premium = this.#options.premiumPercent?.[provider];
     if (premium === undefined) return candle;
-    const price = (value: number) => Number((value * (1 + premium / 100)).toPrecision(9));
+    const price = (value: number) => this.#withPremium(value, premium);
     const { open, high, low, close } = candle;
     return {
       ...candle,
@@ -145,6 +146,15 @@ class SeededWeather implements Weather {
       low: price(low),
       close: price(close),
     };
+  }
+
+  /** Computed once for each price: to format a number is slow. */
+  #withPremium(value: number, percent: number): number {
+    const known = this.#prices.get(percent) ?? new Map<number, number>();
+    this.#prices.set(percent, known);
+    const price = known.get(value) ?? Number((value * (1 + percent / 100)).toPrecision(9));
+    known.set(value, price);
+    return price;
   }
 
   /** What is sent in place of a row. No row is absent or unusable twice. */
@@ -163,10 +173,11 @@ class SeededWeather implements Weather {
 
   #dayOf(symbol: string, minute: number): QuietDay {
     const start = Math.floor(minute / DAY_MS) * DAY_MS;
+    const days = this.#days.get(symbol) ?? new Map<number, QuietDay>();
+    this.#days.set(symbol, days);
     const key = `${symbol} ${start}`;
-    const day =
-      this.#days.get(key) ?? new QuietDay(start, this.#options, this.#random("quiet", key));
-    this.#days.set(key, day);
+    const day = days.get(start) ?? new QuietDay(start, this.#options, this.#random("quiet", key));
+    days.set(start, day);
     return day;
   }
 

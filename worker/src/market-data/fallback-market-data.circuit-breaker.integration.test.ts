@@ -22,6 +22,8 @@ let clock = NOW;
 
 beforeAll(async () => {
   exchange = await startFakeExchange({ now: () => clock });
+  // On a kept connection that breaks, a request is sent once more.
+  exchange.keepNoConnections();
 });
 afterAll(() => exchange.close());
 beforeEach(() => {

@@ -1,9 +1,11 @@
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {
   FAKE_EXCHANGES,
   type FakeExchange,
   startFakeExchange,
 } from "@shared/testing/fakes/fake-exchange.ts";
+import { OTHER_COINS } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
@@ -11,10 +13,14 @@ import type { GuardLimits } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import { type CandleRequest, ProviderError } from "./market-data.ts";
 
+const COINS = ["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE", ...OTHER_COINS];
+
 let exchange: FakeExchange;
 
 beforeAll(async () => {
   exchange = await startFakeExchange();
+  // On a kept connection that breaks, a request is sent once more.
+  exchange.keepNoConnections();
 });
 afterAll(() => exchange.close());
 beforeEach(() => exchange.reset());
@@ -274,3 +280,31 @@ describe("patience with an exchange", () => {
     expect(exchange.count({ exchange: "bybit" })).toBe(0);
   });
 });
+
+it("asks 38 markets at once after their exchange closed its connections, without a failure", async () => {
+  const busy = await startFakeExchange();
+  const market = createFallbackMarketData({
+    providers: [
+      new CcxtMarketData({
+        exchangeId: "binance",
+        baseUrl: busy.url,
+        now: Date.now,
+        logger: silentLogger,
+        pace: false,
+      }),
+    ],
+    now: Date.now,
+    logger: silentLogger,
+  });
+  const askAll = (timeframes: readonly Timeframe[]) => {
+    const markets = timeframes.flatMap((timeframe) =>
+      COINS.map((coin) => request({ symbol: `${coin}/USDT`, timeframe })),
+    );
+    return Promise.allSettled(markets.slice(0, 38).map((asked) => market.candles(asked)));
+  };
+  const all = Array.from({ length: 38 }, () => expect.objectContaining({ status: "fulfilled" }));
+  expect(await askAll(["1h", "4h"])).toEqual(all);
+  busy.closeIdle();
+  expect(await askAll(["5m", "15m"])).toEqual(all);
+  await busy.close();
+}, 60_000);

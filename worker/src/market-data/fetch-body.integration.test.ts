@@ -1,15 +1,18 @@
+import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import {
   type FakeHandler,
   type HttpFake,
+  type KeepAliveFake,
   sendJson,
   stallBody,
   startHttpFake,
 } from "@shared/testing/fakes/fake-http.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { patient } from "../testing/fakes.ts";
+import { blockFor, patient } from "../testing/fakes.ts";
 import { fetchBody, type WholeRequest, withBase } from "./fetch-body.ts";
 import type { FailureScope } from "./market-data.ts";
 
@@ -32,11 +35,6 @@ function ask(part: Partial<WholeRequest> = {}): Promise<Response> {
     onAnswer: () => undefined,
     ...part,
   });
-}
-
-/** Keeps this process from doing anything else. */
-function blockFor(timeMs: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeMs);
 }
 
 describe("fetching a whole answer", () => {
@@ -153,6 +151,53 @@ describe("fetching a whole answer", () => {
   it("refuses more than the limit", async () => {
     handler = async (_, response) => sendJson(response, "x".repeat(10_001));
     await expect(ask()).rejects.toMatchObject({ failure: "nonsense" });
+  });
+});
+
+describe("a kept connection", () => {
+  let keeping: KeepAliveFake;
+  let received: number;
+  let answer: FakeHandler;
+  beforeEach(async () => {
+    received = 0;
+    answer = async (_, response) => sendJson(response, {});
+    keeping = await startHttpFake((request, response) => {
+      received += 1;
+      return answer(request, response);
+    });
+  });
+  afterEach(() => keeping.close());
+  /** The connection can be used again one turn after the answer. */
+  const askKeeping = (method = "GET") =>
+    ask({ url: keeping.url, init: { method } }).finally(() => setImmediate());
+  const askAll = async () => {
+    const answers = await Promise.all(Array.from({ length: 38 }, () => askKeeping()));
+    return answers.map(({ status }) => status);
+  };
+
+  it("is replaced where the service closed it, and this process was too busy to notice", async () => {
+    const all = new Array(38).fill(200);
+    expect(await askAll()).toEqual(all);
+    keeping.closeIdle();
+    expect(await askAll()).toEqual(all);
+    expect(received).toBe(76);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ["closed", (socket) => socket.end()],
+    ["reset", (socket) => socket.resetAndDestroy()],
+  ])("that is %s in place of an answer has its request sent once more", async (_, drop) => {
+    await askKeeping();
+    answer = async ({ socket }) => drop(socket);
+    await expect(askKeeping()).rejects.toMatchObject({ failure: "unreachable", scope: "provider" });
+    expect(received).toBe(3);
+  });
+
+  it("that breaks does not repeat what may change something", async () => {
+    await askKeeping();
+    answer = async ({ socket }) => void socket.end();
+    await expect(askKeeping("POST")).rejects.toMatchObject({ failure: "unreachable" });
+    expect(received).toBe(2);
   });
 });
 

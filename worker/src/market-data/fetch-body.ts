@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
 import {
   abortedByCaller,
   linkAbort,
@@ -52,7 +54,7 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
   let isAnswered = false;
   try {
     const { method = "GET", headers = {}, body = null } = init;
-    const response = await fetch(url, { method, headers, body, redirect: "error", signal });
+    const response = await send(url, { method, headers, body, redirect: "error", signal });
     isAnswered = true;
     onAnswer();
     stopTimer();
@@ -68,6 +70,32 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
     stopTimer();
     unlink();
     limit.abort();
+  }
+}
+
+const brokenConnectionSchema = z.object({
+  cause: z.union([
+    z.object({
+      code: z.literal("UND_ERR_SOCKET"),
+      socket: z.object({ bytesRead: z.number().positive() }),
+    }),
+    z.object({ code: z.enum(["ECONNRESET", "EPIPE"]) }),
+  ]),
+});
+
+/**
+ * Services close connections that they have kept without a request for some seconds. A busy process notices it after it
+ * has used one: that request is sent once more, as browsers do.
+ */
+async function send(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    const isBroken = brokenConnectionSchema.safeParse(error).success;
+    if (request.method !== "GET" || !isBroken) throw error;
+    // Until then, all other connections that were closed are noticed, too.
+    await setImmediate();
+    return fetch(url, request);
   }
 }
 

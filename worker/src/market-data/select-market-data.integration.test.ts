@@ -5,7 +5,7 @@ import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
+import { blockFor, CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import type { CandleRequest } from "./market-data.ts";
 import {
   createMarketData,
@@ -203,6 +203,14 @@ describe("replay", () => {
 });
 
 describe("auto", () => {
+  it("finds providers that answered while this process was too busy to notice", async () => {
+    const market = await select("auto", { limits: { probeTimeoutMs: 800 } });
+    const probing = market.probe();
+    blockFor(1_000);
+    await probing;
+    expect(market.currentSource()).toBe("live");
+  });
+
   it("is live where an exchange can be reached", async () => {
     const market = await select("auto");
     exchange.behave("down", { exchange: "binance" });

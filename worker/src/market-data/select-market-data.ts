@@ -6,7 +6,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
 import type { CcxtLimits } from "./ccxt/ccxt-market-data.ts";
-import { abortedByCaller, raceAbort } from "./deadline.ts";
+import { abortedByCaller, raceAbort, withProviderDeadline } from "./deadline.ts";
 import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
@@ -83,8 +83,9 @@ class ReachabilityProbe {
 
   async #probe(): Promise<LiveProvider[]> {
     const { providers, timeoutMs, onChange } = this.#options;
-    const abort = AbortSignal.timeout(timeoutMs);
-    const answers = await Promise.all(providers.map((provider) => provider.isReachable(abort)));
+    const answers = await withProviderTime(timeoutMs, (abort) =>
+      Promise.all(providers.map((provider) => provider.isReachable(abort))),
+    );
     const reachable = providers.filter((_, index) => answers[index]);
     const names = reachable.map(({ name }) => name);
     if (names.join() !== this.#last?.map(({ name }) => name).join()) onChange(names);
@@ -211,14 +212,15 @@ async function createLiveProviders(options: MarketDataOptions): Promise<LiveProv
 }
 
 async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListing> {
-  const abort = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
   const missing: string[] = [];
-  const lists = await Promise.all(
-    providers.map((provider) =>
-      provider.symbols(abort).catch((error: unknown): string[] => {
-        if (mayListMore(error)) missing.push(provider.name);
-        return [];
-      }),
+  const lists = await withProviderTime(SYMBOLS_TIMEOUT_MS, (abort) =>
+    Promise.all(
+      providers.map((provider) =>
+        provider.symbols(abort).catch((error: unknown): string[] => {
+          if (mayListMore(error)) missing.push(provider.name);
+          return [];
+        }),
+      ),
     ),
   );
   const askable = lists.flat().filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
@@ -228,15 +230,23 @@ async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListi
 /** One that answers with a refusal, as in a restricted country, lists nothing for this worker. */
 const mayListMore = (error: unknown): boolean => mayBeUnreachable(error) || isRateLimit(error);
 
-async function firstListing(
+function firstListing(
   providers: readonly LiveProvider[],
   symbol: string,
 ): Promise<LiveProvider | undefined> {
-  const abort = AbortSignal.timeout(SYMBOLS_TIMEOUT_MS);
-  for (const provider of providers) {
-    if (!provider.covers(symbol)) continue;
-    const symbols = await provider.symbols(abort).catch((): string[] => []);
-    if (symbols.includes(symbol)) return provider;
-  }
-  return undefined;
+  return withProviderTime(SYMBOLS_TIMEOUT_MS, async (abort) => {
+    for (const provider of providers) {
+      if (!provider.covers(symbol)) continue;
+      const symbols = await provider.symbols(abort).catch((): string[] => []);
+      if (symbols.includes(symbol)) return provider;
+    }
+    return;
+  });
 }
+
+/** No caller gives up before. */
+const withProviderTime = <Result>(
+  timeoutMs: number,
+  work: (abort: AbortSignal) => Promise<Result>,
+): Promise<Result> =>
+  withProviderDeadline({ abort: new AbortController().signal, timeoutMs }, work);

@@ -188,6 +188,11 @@ export function patient(): AbortSignal {
   return new AbortController().signal;
 }
 
+/** Keeps this process from doing anything else. */
+export function blockFor(timeMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeMs);
+}
+
 const STEP_MS = 3_600_000;
 const WALK_START = Date.UTC(2026, 0, 1);
 

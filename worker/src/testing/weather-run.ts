@@ -1,11 +1,12 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import type { ServedCandle } from "@shared/testing/fakes/candle-service.ts";
 import { analysisOf, newSignal, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
@@ -178,7 +179,7 @@ class ScenarioProvider implements LiveProvider {
   readonly name: string;
   readonly #scenario: WeatherScenario;
   readonly #now: () => number;
-  readonly #candles = new Map<string, Candle[]>();
+  readonly #candles = new Map<string, ServedCandle[]>();
 
   constructor(name: string, scenario: WeatherScenario, now: () => number) {
     this.name = name;
@@ -229,19 +230,22 @@ class ScenarioProvider implements LiveProvider {
     const { name: provider } = this;
     const now = this.#now();
     const lengthMs = TIMEFRAME_MS[timeframe];
-    const candles = this.#candlesOf(timeframe)
-      .filter(({ time }) => time >= since && time < end && time <= now)
-      .map((candle) => ({ ...candle, isOpen: candle.time + lengthMs > now }));
+    const all = this.#candlesOf(timeframe);
+    const candles = all.slice(firstFrom(all, since), firstFrom(all, Math.min(end, now + 1)));
+    const last = candles.at(-1);
+    if (last && last.time + lengthMs > now) candles.splice(-1, 1, { ...last, isOpen: true });
     return this.#scenario.weather
       .rows({ provider, symbol, timeframe, now }, candles)
       .map(({ time, open, high, low, close, volume }) => [time, open, high, low, close, volume]);
   }
 
-  #candlesOf(timeframe: CandleRequest["timeframe"]): Candle[] {
+  #candlesOf(timeframe: CandleRequest["timeframe"]): ServedCandle[] {
     const minutes = this.#scenario.minutes[this.name] ?? [];
     const candles =
       this.#candles.get(timeframe) ??
-      completeCandles(minutes, timeframe).filter(({ volume }) => volume > 0);
+      completeCandles(minutes, timeframe)
+        .filter(({ volume }) => volume > 0)
+        .map((candle) => ({ ...candle, isOpen: false }));
     this.#candles.set(timeframe, candles);
     return candles;
   }
@@ -251,6 +255,17 @@ class ScenarioProvider implements LiveProvider {
     const message = "as the weather is";
     return new ProviderError({ provider: this.name, failure, scope, retryAfterMs, message });
   }
+}
+
+/** Index of the first candle that opens at `time` or later. */
+function firstFrom(candles: readonly ServedCandle[], time: number): number {
+  let [low, high] = [0, candles.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((candles[middle]?.time ?? time) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 async function wrongOutcome(

@@ -135,7 +135,7 @@ function walk({ walkSeed, timeframe }: Plan, isTraded: (minute: number) => boole
   return [...still, ...minutes];
 }
 
-const priceOf = (ticks: number): number => Number((ticks * TICK).toFixed(2));
+const priceOf = (ticks: number): number => Math.round(ticks * TICK * 100) / 100;
 
 function minuteOf(time: number, ticks: readonly number[]): Candle {
   const [open = 0, close = 0] = [ticks[0], ticks.at(-1)];
