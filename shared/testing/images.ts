@@ -115,17 +115,46 @@ function drawDigit(
   });
 }
 
+/** Of a PNG: bits of a sample, samples of a pixel (grey, RGB or RGBA), and whether it comes in the seven passes of Adam7. */
+interface PngKind {
+  depth: 1 | 8 | 16;
+  samples: 1 | 3 | 4;
+  interlaced?: boolean;
+}
+
+const COLOR_TYPES = { 1: 0, 3: 2, 4: 6 } as const;
+
+/** Of each pass: the first column and row, and the distances to the next ones. */
+const ADAM7 = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const;
+
 /** A PNG of black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB decoded. */
-export function pngBomb(width: number, height = width): Buffer {
+export function pngBomb(
+  width: number,
+  height = width,
+  { depth, samples, interlaced = false }: PngKind = { depth: 1, samples: 1 },
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([1, 0, 0, 0, 0], 8);
-  const row = 1 + Math.ceil(width / 8);
+  header.set([depth, COLOR_TYPES[samples], 0, 0, interlaced ? 1 : 0], 8);
+  const passes = interlaced ? ADAM7 : ([[0, 0, 1, 1]] as const);
+  const sizes = passes.map(([left, top, across, down]) => {
+    const columns = Math.ceil((width - left) / across);
+    return Math.ceil((height - top) / down) * (1 + Math.ceil((columns * depth * samples) / 8));
+  });
+  const size = sizes.reduce((sum, bytes) => sum + bytes, 0);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     pngChunk("IHDR", header),
-    pngChunk("IDAT", deflateSync(Buffer.alloc(row * height), { level: 9 })),
+    pngChunk("IDAT", deflateSync(Buffer.alloc(size), { level: 9 })),
     pngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
@@ -147,6 +176,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
 /** An upload of these bytes that is in memory. */
 export const uploadOf = (bytes: Uint8Array): UploadedFile => ({
   sha256: createHash("sha256").update(bytes).digest("hex"),
+  size: bytes.length,
   read: () => Promise.resolve(bytes),
   isAbandoned: () => false,
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +106,20 @@ export function descendantsOf(pid: number): number[] {
       .filter(({ parentPid }) => parentPid === parent)
       .flatMap((child) => [child.pid, ...childrenOf(child.pid)]);
   return childrenOf(pid);
+}
+
+/** Memory, in MiB, that a process and its descendants have resident. On Linux only. */
+export function residentMibOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const residentKib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    const pids = children === "" ? [] : children.split(" ").map(Number);
+    return pids.reduce((sum, child) => sum + residentMibOf(child), residentKib / 1_024);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
 }
 
 export function stillRunning(pids: readonly number[]): number[] {

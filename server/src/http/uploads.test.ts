@@ -54,7 +54,7 @@ describe("an upload that waits", () => {
 });
 
 describe("too many uploads", () => {
-  it("of one user are refused with 429, and of all users with 503, until some have ended", async () => {
+  it("of one user are refused with 429, and of all users with 503 unless it is their first, until some have ended", async () => {
     const uploads = new Uploads(folder);
     const ends: (() => void)[] = [];
     const fill = (user: string) =>
@@ -64,7 +64,9 @@ describe("too many uploads", () => {
     const running = fill("ann");
     expect(await refusal(uploads, "ann")).toMatchObject({ status: 429, retryAfterSeconds: 10 });
     expect(await refusal(uploads, "bob")).toBeUndefined();
-    running.push(...["bob", "cyd", "dan"].flatMap(fill));
+    running.push(...Array.from({ length: 9 }, (_, index) => `flood ${index}`).flatMap(fill));
+    expect(await refusal(uploads, "bob")).toBeUndefined();
+    running.push(uploads.admit("eve", () => new Promise<void>((resolve) => ends.push(resolve))));
     expect(await refusal(uploads, "eve")).toMatchObject({ status: 503, retryAfterSeconds: 5 });
     for (const end of ends) end();
     await Promise.all(running);

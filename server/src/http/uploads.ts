@@ -8,8 +8,10 @@ import { z } from "zod";
 import { rateLimited, unavailable } from "./errors.ts";
 
 /** Of one server, from the first byte until the request is answered. */
-const MAX_UPLOADS = 200;
+const MAX_UPLOADS = 500;
 const MAX_UPLOADS_PER_USER = 50;
+/** Of users who wait for no other upload: a flood of others does not keep them out. */
+const MAX_FIRST_UPLOADS = 1_000;
 const RETRY_AFTER_SECONDS = 10;
 
 const bytesSchema = z.instanceof(Uint8Array);
@@ -27,7 +29,7 @@ export class Uploads {
   async admit(user: string, receive: () => Promise<void>): Promise<void> {
     const count = this.#countByUser.get(user) ?? 0;
     if (count >= MAX_UPLOADS_PER_USER) throw rateLimited(RETRY_AFTER_SECONDS);
-    if (this.#total >= MAX_UPLOADS) throw unavailable();
+    if (this.#total >= (count === 0 ? MAX_FIRST_UPLOADS : MAX_UPLOADS)) throw unavailable();
     this.#countByUser.set(user, count + 1);
     try {
       await receive();
@@ -67,8 +69,8 @@ export class Uploads {
 
 export class TemporaryFile implements UploadedFile {
   readonly sha256: string;
+  readonly size: number;
   readonly #handle: FileHandle;
-  readonly #size: number;
   readonly #request: IncomingMessage;
 
   constructor(
@@ -77,13 +79,13 @@ export class TemporaryFile implements UploadedFile {
   ) {
     this.sha256 = sha256;
     this.#handle = handle;
-    this.#size = size;
+    this.size = size;
     this.#request = request;
   }
 
   async read(): Promise<Uint8Array> {
-    const bytes = Buffer.alloc(this.#size);
-    await this.#handle.read(bytes, 0, this.#size, 0);
+    const bytes = Buffer.alloc(this.size);
+    await this.#handle.read(bytes, 0, this.size, 0);
     return bytes;
   }
 

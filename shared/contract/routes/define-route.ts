@@ -39,6 +39,8 @@ export interface RateLimit {
 export interface UploadedFile {
   /** Of its bytes, in hex. */
   readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
   read(): Promise<Uint8Array>;
   /** Whether its sender has hung up. */
   isAbandoned(): boolean;

@@ -13,6 +13,8 @@ const LIMITS = {
 const slow = await scanBomb(6_000, 90);
 const small = await plainImage().png().toBuffer();
 
+const DECODED = { result: { image: { contentType: "image/png" } } };
+
 const decoders: DecoderProcess[] = [];
 function startDecoder(limits: Partial<typeof LIMITS> = {}): DecoderProcess {
   const decoder = new DecoderProcess({ ...LIMITS, ...limits });
@@ -36,32 +38,32 @@ function decoderPids(): number[] {
 describe("a process that decodes images", () => {
   it("says that an image takes too long, and decodes the next one", async () => {
     const decoder = startDecoder({ timeoutMs: 500 });
-    expect(await decoder.decode(slow)).toEqual({ refusal: "too-costly" });
-    expect(await decoder.decode(small)).toMatchObject({ contentType: "image/png" });
+    expect(await decoder.decode(slow, "image")).toEqual({ refusal: "too-costly" });
+    expect(await decoder.decode(small, "image")).toMatchObject(DECODED);
   });
 
   it.runIf(process.platform === "linux")(
     "says that an image takes too much memory, and decodes the next one",
     async () => {
       const decoder = startDecoder({ memoryKib: 80_000 });
-      expect(await decoder.decode(slow)).toEqual({ refusal: "too-costly" });
-      expect(await decoder.decode(small)).toMatchObject({ contentType: "image/png" });
+      expect(await decoder.decode(slow, "image")).toEqual({ refusal: "too-costly" });
+      expect(await decoder.decode(small, "image")).toMatchObject(DECODED);
     },
   );
 
   it("says that it was killed, and decodes the next one", async () => {
     const decoder = startDecoder();
-    const outcome = decoder.decode(slow);
+    const outcome = decoder.decode(slow, "image");
     await vi.waitUntil(() => decoderPids().length > 0, { timeout: 10_000 });
     for (const pid of decoderPids()) process.kill(pid, "SIGKILL");
     expect(await outcome).toEqual({ refusal: "killed" });
-    expect(await decoder.decode(small)).toMatchObject({ contentType: "image/png" });
+    expect(await decoder.decode(small, "image")).toMatchObject(DECODED);
   });
 
   it("gets no settings of the server", async () => {
     vi.stubEnv("JWT_SECRET", "a secret of the server");
     const decoder = startDecoder();
-    await decoder.decode(pngBomb(10));
+    await decoder.decode(pngBomb(10), "image");
     const [pid = 0] = decoderPids();
     const environment = execFileSync("ps", ["eww", "-p", String(pid)], { encoding: "utf8" });
     expect(environment).toContain("UV_THREADPOOL_SIZE");

@@ -29,6 +29,12 @@ const tiff = await chartImage(1).tiff().toBuffer();
 const avif = await chartImage(1).avif({ effort: 0 }).toBuffer();
 const PAYLOAD = "<script>alert(document.domain)</script>";
 
+/** Of 4K, with enough in it to be more than a few bytes. */
+const screen = chartImage(1)
+  .png()
+  .toBuffer()
+  .then((chart) => sharp(chart).resize(3_840, 2_160, { fit: "fill" }));
+
 describe("taking in an image", () => {
   it.each([
     ["image/png", png, "png"],
@@ -198,6 +204,34 @@ describe("taking in an image", () => {
     expect(height).toBe(Math.round((size.height * 2_560) / long));
   });
 
+  it.each([
+    ["an interlaced PNG of 64 megapixels with transparency", 4 as const, 8 as const],
+    ["one with 16 bits", 3 as const, 16 as const],
+  ])("says of %s that it takes too much memory in this form", async (_, samples, depth) => {
+    const image = pngBomb(8_000, 8_000, { depth, samples, interlaced: true });
+    await expect(sanitizeImage(image)).rejects.toMatchObject({
+      status: 413,
+      detail:
+        "A progressive or interlaced image takes too much memory at this size. Save it without that option, or smaller.",
+    });
+  });
+
+  it.each([
+    ["a WebP", (picture: Sharp) => picture.webp({ effort: 0 })],
+    ["a lossless WebP", (picture: Sharp) => picture.webp({ lossless: true, effort: 0 })],
+    ["an interlaced PNG", (picture: Sharp) => picture.png({ progressive: true })],
+    [
+      "a progressive JPEG",
+      (picture: Sharp) => picture.jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
+    ],
+  ])(
+    "accepts %s of a 4K screen, for which the quick process has too little memory",
+    async (_, encode) => {
+      const { bytes } = await sanitizeImage(await encode(await screen).toBuffer());
+      expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 1_440 });
+    },
+  );
+
   it("refuses images whose header states more than they have", async () => {
     const short = pngBomb(8_000, 10);
     short.writeUInt32BE(7_000, 20);
@@ -223,7 +257,7 @@ describe("uploads of several users", () => {
 
   it("that are given up before their turn are not read", async () => {
     const read = vi.fn(() => Promise.resolve(png));
-    const abandoned = { sha256: "", read, isAbandoned: () => true };
+    const abandoned = { sha256: "", size: 1, read, isAbandoned: () => true };
     await expect(decoder.sanitize(abandoned, "ann")).rejects.toMatchObject({
       code: "malformed-body",
     });

@@ -1,7 +1,14 @@
 import { chartImage, createCanvas, receiptImage } from "@shared/testing/images.ts";
 import sharp from "sharp";
-import { beforeAll, describe, expect, it } from "vitest";
-import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ImageDecoder } from "../files/image-decoder.ts";
+import { type ComparableImage, comparableOf, showsSameImage } from "./image-similarity.ts";
+
+const decoder = new ImageDecoder();
+afterAll(() => decoder.stop());
+
+const readComparable = async (image: Buffer): Promise<ComparableImage> =>
+  comparableOf(await decoder.readRaster(image));
 
 /** Each of the two may have been submitted first. */
 const isSame = (one: ComparableImage, other: ComparableImage): boolean[] => [

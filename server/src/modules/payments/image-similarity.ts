@@ -1,24 +1,12 @@
 import { hkdfSync } from "node:crypto";
 import type { Fingerprint } from "@shared/database/models/payment.ts";
-import sharp, { type Sharp } from "sharp";
-import { openImage } from "../files/open-image.mjs";
-
-/** Longest side of the grid of points in which images are compared. A digit of a screenshot is about 5 points wide. */
-const GRID_SIDE = 512;
-const PIXELS_PER_POINT = 2;
+import { GRID_SIDE, PIXELS_PER_POINT } from "../files/comparison-grid.mjs";
+import type { Raster } from "../files/image-decoder.ts";
 
 /** Side of a square in points: about two digits. */
 const SQUARE = 12;
 const SQUARE_POINTS = SQUARE ** 2;
 const HASH_BITS = 32;
-
-/** A frame of one color, and then the margin of the image in it. */
-const TRIMS = 3;
-const TRIM_LEVELS = 20;
-
-/** What a compressed frame leaves at its edge. */
-const EDGE_PX = 4;
-const MIN_TRIMMED_PX = 64;
 
 const EDGE = 2;
 
@@ -27,44 +15,14 @@ const CONTENT_LEVELS = 5;
 /** Sum of the squared steps of a square from which on it has content. */
 const MIN_ENERGY = 12_000;
 
-interface Raster {
-  width: number;
-  height: number;
-  /** Grey levels. */
-  pixels: Buffer;
-}
-
 export interface ComparableImage {
   raster: Raster;
   fingerprint: Fingerprint;
 }
 
-/** @param image as `ImageDecoder` returns it */
-export async function readComparable(image: Buffer): Promise<ComparableImage> {
-  let grey = await toGrey(openImage(image).flatten({ background: "white" }).greyscale());
-  for (let trims = 0; trims < TRIMS; trims += 1) {
-    const { width, height } = grey.info;
-    if (Math.min(width, height) < MIN_TRIMMED_PX) break;
-    const trimmed = await toGrey(sharp(grey.data, rawOf(grey)).trim({ threshold: TRIM_LEVELS }));
-    const { info } = trimmed;
-    const isTrimmed = info.width < width || info.height < height;
-    if (!isTrimmed || Math.min(info.width, info.height) < MIN_TRIMMED_PX) break;
-    const inside = { left: EDGE_PX, top: EDGE_PX };
-    const size = { width: info.width - 2 * EDGE_PX, height: info.height - 2 * EDGE_PX };
-    grey = await toGrey(sharp(trimmed.data, rawOf(trimmed)).extract({ ...inside, ...size }));
-  }
-  const side = GRID_SIDE * PIXELS_PER_POINT;
-  const resized = sharp(grey.data, rawOf(grey)).resize(side, side, { fit: "inside" }).blur(1);
-  const { data: pixels, info } = await toGrey(resized);
-  const raster = { width: info.width, height: info.height, pixels };
-  return { raster, fingerprint: fingerprintOf(raster) };
-}
-
-const toGrey = (image: Sharp) =>
-  image.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
-
-const rawOf = ({ info: { width, height } }: { info: { width: number; height: number } }) => ({
-  raw: { width, height, channels: 1 as const },
+export const comparableOf = (raster: Raster): ComparableImage => ({
+  raster,
+  fingerprint: fingerprintOf(raster),
 });
 
 function fingerprintOf(raster: Raster): Fingerprint {

@@ -26,7 +26,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import type { UserActionInput } from "../admin/security-log.ts";
 import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
-import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
+import { type ComparableImage, comparableOf, showsSameImage } from "./image-similarity.ts";
 
 /**
  * Stores a payment proof in place of the previous one, and then looks for an earlier proof with the same image: of any user,
@@ -45,8 +45,8 @@ export async function submitProof(
   const { senderName, plan, transactionHash } = input;
   const { _id: userId } = input.user;
   const named = { ...(plan && { plan }), ...(transactionHash && { transactionHash }) };
-  const image = await deps.images.sanitize(input.image, userId.toString());
-  const { fingerprint } = await readComparable(image.bytes);
+  const { image, raster } = await deps.images.sanitizeToCompare(input.image, userId.toString());
+  const { fingerprint } = comparableOf(raster);
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
     storeProof(deps, { ...file, userId, senderName, ...named }, fingerprint),
   );
@@ -134,7 +134,7 @@ export function compareProofs(deps: ServerDeps): void {
 }
 
 async function compareProof(deps: ServerDeps, proof: PaymentProofRecord): Promise<void> {
-  const { background, database, now } = deps;
+  const { background, database, images, now } = deps;
   const { _id, userId, filename } = proof;
   // Proofs of earlier versions have no fingerprint.
   const own = await database.proofFingerprints
@@ -142,7 +142,8 @@ async function compareProof(deps: ServerDeps, proof: PaymentProofRecord): Promis
     .select({ number: 1 })
     .lean();
   const image = own && (await fileStore(database, "payment_proofs").read(_id));
-  const search = own && image && { ...own, userId, comparable: await readComparable(image) };
+  const comparable = image && comparableOf(await images.readRaster(image));
+  const search = own && comparable && { ...own, userId, comparable };
   const duplicateOfId = search ? await findEarlierProof(deps, search) : undefined;
   if (background.isStopping) return;
   await commit(database, { lockKeys: ADMINS_STREAM, now }, async ({ session, at, addEvent }) => {

@@ -1,0 +1,175 @@
+import { setTimeout } from "node:timers/promises";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { chartImage, pngBomb } from "@shared/testing/images.ts";
+import {
+  freePort,
+  residentMibOf,
+  type SpawnedService,
+  spawnService,
+} from "@shared/testing/spawn-service.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import sharp from "sharp";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+const secrets = {
+  JWT_SECRET: "a test secret of more than 32 characters",
+  ADMIN_PASSWORD: "correct horse",
+};
+const settings = loadSettings(secrets);
+
+/** Of the server and its decoders together. */
+const MAX_MIB = 600;
+const MAX_DELAY_MS = 3_000;
+/** What a small upload takes on a machine that has time; on a busy one, everything takes longer. */
+const USUAL_MS = 150;
+
+type Route = "proof" | "chart";
+const ROUTES: readonly Route[] = ["proof", "chart"];
+const ACCEPTED: Record<Route, number> = { proof: 201, chart: 202 };
+
+const photo = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: "#4070a0" } });
+
+/** At the limits, each for another part of the decoders. */
+async function costlyPictures(): Promise<Buffer[]> {
+  const truncated = (await photo(8_000, 8_000).jpeg().toBuffer()).subarray(0, 100_000);
+  const frames = await Promise.all(
+    ["#102030", "#405060"].map((background) =>
+      sharp({ create: { width: 3_000, height: 3_000, channels: 3, background } })
+        .png({ compressionLevel: 1 })
+        .toBuffer(),
+    ),
+  );
+  const animated = sharp(frames, { join: { animated: true } }).webp({ effort: 0 });
+  return [
+    pngBomb(8_000, 8_000, { depth: 8, samples: 3, interlaced: true }),
+    pngBomb(8_000, 8_000, { depth: 16, samples: 4, interlaced: true }),
+    await photo(8_000, 8_000).jpeg({ progressive: true }).toBuffer(),
+    truncated,
+    await animated.toBuffer(),
+    pngBomb(20_000, 20_000),
+  ];
+}
+
+describe.runIf(process.platform === "linux")("a server that is sent costly pictures", () => {
+  const uri = newDatabaseUri("upload-attacks");
+  let database: Database;
+  let server: SpawnedService;
+  let url: string;
+  let small: Buffer;
+  let stopWatching: () => Promise<number>;
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri });
+    small = await chartImage(1).png().toBuffer();
+  });
+  afterAll(() => database.close());
+
+  beforeEach(async () => {
+    const port = await freePort();
+    url = `http://localhost:${port}`;
+    const env = { ...secrets, MONGODB_URI: uri, API_PORT: String(port), RATE_LIMIT: "off" };
+    server = await spawnService("server", env);
+    stopWatching = watchMemory(server.pid);
+  });
+  afterEach(async () => {
+    await stopWatching();
+    await server.kill();
+  });
+
+  const trader = () =>
+    createUser(database, { approved: true, allowImageUpload: true, imageCredits: 1_000 });
+  const formOf = (
+    route: Route,
+    picture: Buffer,
+  ): { path: string; form: Record<string, string | Buffer> } =>
+    route === "proof"
+      ? { path: "/submit-payment-proof", form: { sender_name: "Ann", proof_image: picture } }
+      : {
+          path: "/get-signal-with-image",
+          form: { symbol: "BTC/USDT", timeframe: "1h", chart_image: picture },
+        };
+  const send = async (user: UserRecord, { route, picture }: { route: Route; picture: Buffer }) => {
+    const { path, form } = formOf(route, picture);
+    const startedMs = performance.now();
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${signTokenFor(user, settings)}`,
+        prefer: "respond-async",
+      },
+      body: multipartForm(form),
+    });
+    const body: unknown = await response.json();
+    return { status: response.status, body, tookMs: performance.now() - startedMs };
+  };
+  const sendSmall = async (user: UserRecord, route: Route) => {
+    const { status, tookMs } = await send(user, { route, picture: small });
+    expect(status).toBe(ACCEPTED[route]);
+    return tookMs;
+  };
+  const readMaxDelay = async (user: UserRecord) => {
+    await sendSmall(user, "proof");
+    const usualMs = await sendSmall(user, "proof");
+    return MAX_DELAY_MS * Math.max(1, usualMs / USUAL_MS);
+  };
+  /** Uploads one small picture after the other, by each route. */
+  const expectInTime = async (user: UserRecord, maxDelayMs: number, isOver: () => boolean) => {
+    do {
+      for (const route of ROUTES) expect(await sendSmall(user, route)).toBeLessThan(maxDelayMs);
+    } while (!isOver());
+  };
+
+  it.each(ROUTES)(
+    "refuses a %s of 40,000,000 × 1 pixels, and takes no memory for it",
+    async (route) => {
+      const picture = pngBomb(40_000_000, 1, { depth: 8, samples: 3 });
+      const { status, body } = await send(await trader(), { route, picture });
+      expect(status).toBe(413);
+      expect(body).toMatchObject({
+        code: "file-too-large",
+        detail: "The image is too long. Use at most 20,000 pixels on each side.",
+      });
+      expect(await stopWatching()).toBeLessThan(MAX_MIB);
+    },
+  );
+
+  it("stays small, and answers another user in time, while one sends pictures at the limits", {
+    timeout: 180_000,
+  }, async () => {
+    const [ann, bob, pictures] = await Promise.all([trader(), trader(), costlyPictures()]);
+    const maxDelayMs = await readMaxDelay(bob);
+    let isOver = false;
+    const flood = Promise.all(
+      pictures.flatMap((picture) =>
+        ROUTES.map(async (route) => (await send(ann, { route, picture })).status),
+      ),
+    ).finally(() => {
+      isOver = true;
+    });
+    await expectInTime(bob, maxDelayMs, () => isOver);
+    // On a busy machine, some take too long.
+    for (const status of await flood) expect([201, 202, 413, 415, 503]).toContain(status);
+    expect(await stopWatching()).toBeLessThan(MAX_MIB);
+  });
+});
+
+function watchMemory(pid: number): () => Promise<number> {
+  const stop = new AbortController();
+  const watching = (async () => {
+    let peakMib = 0;
+    while (!stop.signal.aborted) {
+      peakMib = Math.max(peakMib, residentMibOf(pid));
+      await setTimeout(100);
+    }
+    return peakMib;
+  })();
+  return () => {
+    stop.abort();
+    return watching;
+  };
+}
