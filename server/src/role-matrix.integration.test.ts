@@ -127,6 +127,7 @@ afterAll(async () => {
 
 /** Requests of the rows that need more than method and path. */
 const REQUESTS: Record<string, Prepare> = {
+  "GET /admin/list-users": () => Promise.resolve({ path: "/admin/list-users?search=ann" }),
   "GET /candles": async () => {
     const market = { source: "binance", opensAt: null, delayMs: 0, nextCloseAt: new Date() };
     const prices = { open: 1, high: 1, low: 1, close: 1, volume: 0 };

@@ -243,6 +243,7 @@ const settingsSchema = z.object({
     .min(MIN_SECRET_LENGTH, { error: `must have at least ${MIN_SECRET_LENGTH} characters` })
     .optional()
     .meta(SECRET),
+  RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
   SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
   MAX_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),
   RATE_LIMIT: onOrOff.default("on"),

@@ -5,6 +5,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { packCandles } from "@shared/database/stored-candles.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -73,7 +74,7 @@ export async function createSignals(
       signals.map((signal) => ({ ...analysisOf(signal), ...market })),
     );
     await database.analysisCandles.insertMany(
-      completed.map(({ analysisId: _id }) => ({ _id, candles: [] })),
+      completed.map(({ analysisId: _id }) => ({ _id, ...packCandles([]) })),
     );
   }
   await database.idempotencyKeys.insertMany(

@@ -3,7 +3,7 @@ import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { TradeCourse } from "@shared/outcomes/resolve-trade.ts";
-import type { Connection, Schema, Types } from "mongoose";
+import type { Connection, mongo, Schema, Types } from "mongoose";
 import { addPerformanceIndexes } from "./performance.ts";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
@@ -98,13 +98,16 @@ marketAnalysisSchema.index(
   { partialFilterExpression: { "result.analysis.valid_until": { $gt: "" } } },
 );
 
-/** The candles of an analysis, stored separately so that reading analyses stays cheap. */
-interface AnalysisCandlesRecord {
+/** Candles that belong to an analysis, stored separately so that reading analyses stays cheap. See `packCandles`. */
+export interface CandlesRecord {
   _id: Types.ObjectId;
-  candles: Candle[];
+  packed?: Uint8Array | mongo.Binary;
+  /** Instead of `packed`, of an analysis of an earlier version. */
+  candles?: Candle[];
 }
 
-const analysisCandlesSchema = recordSchema<AnalysisCandlesRecord>("analysis_candles");
+/** What the analyst saw. */
+const analysisCandlesSchema = recordSchema<CandlesRecord>("analysis_candles");
 
 function addLedgerIndexes(schema: Pick<Schema, "index">): void {
   schema.index(
@@ -124,12 +127,7 @@ function addLedgerIndexes(schema: Pick<Schema, "index">): void {
 }
 
 /** The candles by which the trade of an analysis was resolved: from the one it was made in to the deciding one. */
-interface OutcomeCandlesRecord {
-  _id: Types.ObjectId;
-  candles: Candle[];
-}
-
-const outcomeCandlesSchema = recordSchema<OutcomeCandlesRecord>("outcome_candles");
+const outcomeCandlesSchema = recordSchema<CandlesRecord>("outcome_candles");
 
 /** The latest candles of a market, in one document for all its unresolved trades. */
 export interface MarketCandlesRecord {

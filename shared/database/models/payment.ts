@@ -31,6 +31,8 @@ const paymentProofSchema = recordSchema<PaymentProofRecord>("payment_proofs", {
 paymentProofSchema.index({ filename: 1 }, { unique: true });
 paymentProofSchema.index({ userId: 1, replacedById: 1 }, { unique: true });
 paymentProofSchema.index({ reviewedAt: 1, createdAt: 1 });
+// Contains what a search for a sender compares and gives.
+paymentProofSchema.index({ senderName: 1, userId: 1 });
 
 /** Filter for the proofs of payment that no administrator has accepted. */
 export const AWAITS_REVIEW = { reviewedAt: null };

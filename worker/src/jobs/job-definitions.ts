@@ -16,6 +16,7 @@ import {
   requeueStrandedSignals,
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { deleteOldAnalyses } from "./delete-old-analyses.ts";
 import { ModelChecks } from "./model-checks.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 import { runSchedule } from "./schedule-analyses.ts";
@@ -36,6 +37,7 @@ export const recurringJobs = (
   resumeFanOutsJob(deps),
   wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
+  deleteOldAnalysesJob(deps, settings),
   publishMarketsJob(deps),
   watchEntriesJob(deps),
   resolveOutcomesJob(deps, market.sources),
@@ -110,6 +112,20 @@ export const cleanUpFilesJob = ({ database, logger, now }: BaseDeps): RecurringJ
   async work() {
     const deleted = await cleanUpFiles({ database, now });
     logger.info({ deleted }, "chart images cleaned up");
+  },
+});
+
+/** Every night at 03:30 UTC. */
+export const deleteOldAnalysesJob = (
+  { database, logger, now }: BaseDeps,
+  { RETENTION_DAYS: retentionDays }: Pick<WorkerSettings, "RETENTION_DAYS">,
+): RecurringJob => ({
+  name: "delete-old-analyses",
+  every: "30 3 * * *",
+  lockMs: 10 * 60_000,
+  async work(abort) {
+    const { deleted, reduced } = await deleteOldAnalyses({ database, now, retentionDays, abort });
+    logger.info({ deleted, reduced }, "old analyses deleted");
   },
 });
 

@@ -4,6 +4,7 @@ import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { DEMO_RECORD_ID } from "@shared/database/models/performance.ts";
+import { packCandles } from "@shared/database/stored-candles.ts";
 import { analysisKey, lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -209,7 +210,10 @@ async function storeAnalyses(
   await commit(database, { lockKeys: "demo-record", now }, async ({ session }) => {
     const records = made.map(({ record }) => record);
     await database.marketAnalyses.insertMany(records, { session });
-    const candles = made.map(({ record, candles: seen }) => ({ _id: record._id, candles: seen }));
+    const candles = made.map(({ record, candles: seen }) => ({
+      _id: record._id,
+      ...packCandles(seen),
+    }));
     await database.analysisCandles.insertMany(candles, { session });
   });
 }

@@ -3,6 +3,7 @@ import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { packCandles } from "@shared/database/stored-candles.ts";
 import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
@@ -161,8 +162,8 @@ export async function commitOutcome(
         { session },
       );
       if (matchedCount === 0) return false;
-      const shown = candles.slice(-MAX_CANDLES);
-      await database.outcomeCandles.create([{ _id: analysisId, candles: shown }], { session });
+      const shown = { _id: analysisId, ...packCandles(candles.slice(-MAX_CANDLES)) };
+      await database.outcomeCandles.create([shown], { session });
       return true;
     },
   );

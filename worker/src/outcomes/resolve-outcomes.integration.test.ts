@@ -3,6 +3,7 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readCandles } from "@shared/database/stored-candles.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -93,8 +94,8 @@ describe("resolving trades", () => {
     const resolved = await stored(signal);
     expect(resolved).toMatchObject({ outcome: "WIN", resolution });
     expect(await database.signals.findById(signal._id).lean()).toMatchObject({ outcome: "WIN" });
-    const candles = await database.outcomeCandles.findById(signal.analysisId).lean();
-    expect(candles?.candles).toEqual(hours.slice(0, 2));
+    const candles = await readCandles(database.outcomeCandles, signal.analysisId);
+    expect(candles).toEqual(hours.slice(0, 2));
     const data = { signal_id: signal._id.toString(), outcome: "WIN", resolved_at };
     expect(await told(ann)).toMatchObject([{ name: "signal:outcome", seq: 2, data }]);
 
@@ -267,8 +268,8 @@ describe("resolving trades", () => {
     };
     expect(await resolveOutcomes({ ...deps, now })).toBe(1);
     expect(live.asked).toEqual([]);
-    const since = await database.outcomeCandles.findById(signal.analysisId).lean();
-    expect(since?.candles).toEqual(candles.slice(1, 1 + (since?.candles.length ?? 0)));
+    const since = await readCandles(database.outcomeCandles, signal.analysisId);
+    expect(since).toEqual(candles.slice(1, 1 + since.length));
   });
 
   it("finds what is due by an index", async () => {

@@ -5,6 +5,7 @@ import { HOUR_MS } from "@shared/contract/constants.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { packCandles, readCandles } from "@shared/database/stored-candles.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -12,6 +13,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
@@ -154,12 +156,19 @@ describe("a stored signal made again", () => {
     await change(prompt, { "provenance.calls.0.prompt": "Say BUY." });
     expect(await fieldsThatDiffer(prompt)).toEqual(["provenance.calls.0.prompt"]);
     const altered = await storeSignal(rulesAnalyst);
-    const $set = { "candles.299.close": 1 };
-    await database.analysisCandles.collection.updateOne(
-      { _id: await analysisIdOf(altered) },
-      { $set },
-    );
+    const _id = new Types.ObjectId(await analysisIdOf(altered));
+    const seen = await readCandles(database.analysisCandles, _id);
+    const changed = seen.map((candle, index) => (index === 299 ? { ...candle, close: 1 } : candle));
+    await database.analysisCandles.replaceOne({ _id }, packCandles(changed));
     expect(await fieldsThatDiffer(altered)).toEqual(["candles.sha256"]);
+  });
+
+  it("is the same if an earlier version stored its candles as objects", async () => {
+    const id = await storeSignal(rulesAnalyst);
+    const _id = new Types.ObjectId(await analysisIdOf(id));
+    const seen = await readCandles(database.analysisCandles, _id);
+    await database.analysisCandles.replaceOne({ _id }, { candles: seen });
+    expect(await reproduceStoredSignal(database, id)).toMatchObject({ verdict: "match" });
   });
 
   it("is not possible for what is not there, and says why", async () => {

@@ -2,6 +2,7 @@ import type { Candle } from "@shared/contract/market-data.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
+import { readCandles } from "@shared/database/stored-candles.ts";
 import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { isValidObjectId } from "mongoose";
@@ -242,12 +243,11 @@ export async function reproduceStoredSignal(
       "Its provenance is missing, or of a version of the product that wrote others.",
     );
   }
-  const stored = await database.analysisCandles.findById(signal.analysisId).lean();
-  if (!stored || stored.candles.length === 0) return impossible("Its candles are not stored.");
+  const candles = await readCandles(database.analysisCandles, signal.analysisId);
+  if (candles.length === 0) return impossible("Its candles are not stored.");
   const finished = made && asFinished(made);
   const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
   const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
-  const { candles } = stored;
   return reproduceSignal({ signal, analysis: given, provenance: provenance.data, candles });
 }
 

@@ -7,6 +7,7 @@ import type {
   SignalUsageRecord,
 } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { packCandles } from "@shared/database/stored-candles.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
@@ -178,7 +179,8 @@ export async function finishRun(
       if (!signals) return null;
       const { candles, usage } = end;
       const { _id } = run;
-      if (candles) uow.deferInsert(database.analysisCandles.collection, { _id, candles });
+      if (candles)
+        uow.deferInsert(database.analysisCandles.collection, { _id, ...packCandles(candles) });
       if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
       if (wasFree(end)) await uncountAnalysis(database, uow, run);
       if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });

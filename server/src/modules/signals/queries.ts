@@ -6,6 +6,7 @@ import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readCandles } from "@shared/database/stored-candles.ts";
 import { presentHistoryItem } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
@@ -43,8 +44,8 @@ export async function readSignalCandles(
   id: unknown,
 ): Promise<SignalCandles> {
   const { _id, analysisId, symbol, timeframe } = await findSignal(deps, user, id);
-  const stored = await deps.database.analysisCandles.findById(analysisId).lean();
-  return { signal_id: _id.toString(), symbol, timeframe, candles: stored?.candles ?? [] };
+  const candles = await readCandles(deps.database.analysisCandles, analysisId);
+  return { signal_id: _id.toString(), symbol, timeframe, candles };
 }
 
 type Owner = Pick<UserRecord, "_id">;
@@ -121,8 +122,8 @@ export async function readProgress(
     : null;
   if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
   if (made.resolution) {
-    const stored = await database.outcomeCandles.findById(analysisId).lean();
-    return { judgement: made.resolution, candles: stored?.candles ?? [] };
+    const candles = await readCandles(database.outcomeCandles, analysisId);
+    return { judgement: made.resolution, candles };
   }
   const { data, provider } = analysis.source;
   const read = async (from: string) => {

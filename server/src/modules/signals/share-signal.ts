@@ -6,6 +6,7 @@ import {
   sharedAnalysisSchema,
 } from "@shared/contract/resolution.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readCandles } from "@shared/database/stored-candles.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -69,8 +70,8 @@ export async function readSharedSignal(
     .findOne({ shareHash: hashOf(token), sharedAt: { $gt: expired } })
     .lean();
   if (!signal?.analysis) throw new AppError("not-found", "This link does not work any more.");
-  const [stored, { judgement, candles: since }] = await Promise.all([
-    database.analysisCandles.findById(signal.analysisId).lean(),
+  const [before, { judgement, candles: since }] = await Promise.all([
+    readCandles(database.analysisCandles, signal.analysisId),
     readProgress(database, signal),
   ]);
   const { symbol, timeframe, createdAt, analysis } = signal;
@@ -80,7 +81,7 @@ export async function readSharedSignal(
     timeframe,
     created_at: createdAt.toISOString(),
     analysis: sharedAnalysisSchema.parse({ ...analysis, warnings }),
-    before: stored?.candles ?? [],
+    before,
     since,
     judgement,
   };

@@ -96,7 +96,7 @@ async function matching(database: Database, search: string): Promise<QueryFilter
   const named = { createdAt: { $gte: new Date(0) }, searchKey: new RegExp(text.toLowerCase()) };
   const senders = await database.paymentProofs
     .find({ senderName: new RegExp(text, "i") })
-    .select({ userId: 1 })
+    .select({ _id: 0, userId: 1 })
     .limit(MAX_SENDERS)
     .lean();
   const ids = senders.map(({ userId }) => userId);

@@ -1,0 +1,38 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Candle } from "@shared/contract/market-data.ts";
+import { type Model, mongo } from "mongoose";
+import { z } from "zod";
+import type { CandlesRecord } from "./models/market-analysis.ts";
+
+const rowsSchema = z.array(
+  z.tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()]),
+);
+
+/** The candles of an analysis as they are stored: compressed rows, which take a fifth of the objects. */
+export function packCandles(candles: readonly Candle[]): Pick<CandlesRecord, "packed"> {
+  const rows = candles.map((c) => [c.time, c.open, c.high, c.low, c.close, c.volume]);
+  return { packed: deflateRawSync(JSON.stringify(rows)) };
+}
+
+function unpackCandles(packed: Uint8Array): Candle[] {
+  const rows = rowsSchema.parse(JSON.parse(inflateRawSync(packed).toString()));
+  return rows.map(([time, open, high, low, close, volume]) => ({
+    time,
+    open,
+    high,
+    low,
+    close,
+    volume,
+  }));
+}
+
+/** Candles stored for an analysis, oldest first; none if it has none. Earlier versions stored them as objects. */
+export async function readCandles(
+  model: Model<CandlesRecord>,
+  _id: CandlesRecord["_id"],
+): Promise<Candle[]> {
+  const stored = await model.findById(_id).lean();
+  if (stored?.packed === undefined) return stored?.candles ?? [];
+  const { packed } = stored;
+  return unpackCandles(packed instanceof mongo.Binary ? packed.read(0, packed.length()) : packed);
+}
