@@ -5,6 +5,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import { serveMetrics } from "@shared/runtime/run-service.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createApp } from "./app.ts";
+import { createDeps } from "./create-deps.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { ensureFirstAdmin } from "./modules/accounts/register.ts";
 import { compareProofs } from "./modules/payments/payment-proofs.ts";
@@ -13,7 +14,7 @@ import { startEmailQueue } from "./modules/subscriptions/subscription-emails.ts"
 import { addSearchKeys } from "./modules/users/list-users.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
-import { createDeps, type ServerDeps } from "./server-deps.ts";
+import type { ServerDeps } from "./server-deps.ts";
 
 /** Open requests get this long to finish. */
 const DRAIN_MS = 5_000;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import { requireAdmin, requireApproved, requireUser } from "./access.ts";
 import { type AppMiddleware, sessionOf } from "./context.ts";
-import { handleErrors } from "./errors.ts";
+import { handleErrors } from "./handle-errors.ts";
 import { requestId } from "./request-log.ts";
 
 const settings = loadSettings({

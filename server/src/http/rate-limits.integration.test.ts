@@ -6,7 +6,7 @@ import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
-import { handleErrors } from "./errors.ts";
+import { handleErrors } from "./handle-errors.ts";
 import { type RateLimitRule, rateLimit } from "./rate-limits.ts";
 import { requestId } from "./request-log.ts";
 

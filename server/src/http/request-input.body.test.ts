@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { captureLog, type Listening, serve } from "../testing/start-test-server.ts";
-import { handleErrors } from "./errors.ts";
+import { handleErrors } from "./handle-errors.ts";
 import { parseBody, parseMultipartForm, parseUpload } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
 import { Uploads } from "./uploads.ts";

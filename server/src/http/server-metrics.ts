@@ -1,11 +1,22 @@
 import type { Database } from "@shared/database/database.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Gauge, Histogram, type Registry } from "prom-client";
-import { type QueueDepth, readQueueDepth } from "../modules/signals/signal-limits.ts";
 
 /** Upper bounds in seconds, up to a signal with a chart image. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export interface QueueDepth {
+  /** Analyses that users have requested. */
+  waiting: number;
+  /** Those that only watchers wait for. All requests are ahead of them. */
+  scheduledWaiting: number;
+  running: number;
+  /** Age of the oldest waiting request; 0 without one. */
+  oldestWaitingSeconds: number;
+}
+
+type ReadQueueDepth = (database: Database, now: Date) => Promise<QueueDepth>;
 
 export interface ServerMetrics {
   readonly registry: Registry;
@@ -19,6 +30,7 @@ export interface ServerMetrics {
 export function createServerMetrics(options: {
   database: Database;
   now: () => Date;
+  readQueueDepth: ReadQueueDepth;
 }): ServerMetrics {
   const registry = createRegistry("server");
   const registers = [registry];
@@ -60,8 +72,13 @@ const UNKNOWN_QUEUE: QueueDepth = {
   oldestWaitingSeconds: Number.NaN,
 };
 
-function addQueueGauges(options: { database: Database; now: () => Date; registry: Registry }) {
-  const { database, now, registry } = options;
+function addQueueGauges(options: {
+  database: Database;
+  now: () => Date;
+  readQueueDepth: ReadQueueDepth;
+  registry: Registry;
+}) {
+  const { database, now, readQueueDepth, registry } = options;
   // The gauges of one scrape share one database read.
   const read = sharedInFlight(async () => {
     const depth = await readQueueDepth(database, now()).catch(() => undefined);

@@ -16,7 +16,8 @@ import { createApp } from "../app.ts";
 import type { AppMiddleware, AppState } from "../http/context.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
 import type { PasswordHashing } from "../modules/accounts/identity/builtin-identity.ts";
-import { createDeps, type ServerDeps } from "../server-deps.ts";
+import { createDeps } from "../create-deps.ts";
+import type { ServerDeps } from "../server-deps.ts";
 
 export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 

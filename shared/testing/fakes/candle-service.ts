@@ -6,12 +6,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { type CandleSpan, recordedCandles } from "../recorded-candles.ts";
 import { HTTP_FAULTS, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
-import { mild, type Weather } from "./weather.ts";
-
-/** A candle as served; the newest one has not closed yet. */
-export interface ServedCandle extends Candle {
-  isOpen: boolean;
-}
+import { mild, type ServedCandle, type Weather } from "./weather.ts";
 
 /** Ways in which a service fails, whatever the request. */
 const FAULTS = {

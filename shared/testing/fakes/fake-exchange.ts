@@ -10,10 +10,10 @@ import {
   distort,
   type ProviderOptions,
   providerOf,
-  type ServedCandle,
   startCandleService,
 } from "./candle-service.ts";
 import { type CandleQuery, candleQuery, EXCHANGE_PROTOCOLS } from "./exchange-protocols.ts";
+import type { ServedCandle } from "./weather.ts";
 
 type FakeExchangeId = keyof typeof EXCHANGE_PROTOCOLS;
 

@@ -9,12 +9,11 @@ import {
   type FakeCandleApi,
   type ProviderOptions,
   providerOf,
-  type ServedCandle,
   startFakeCandleApi,
   timeframeNamed,
   tradedSlots,
 } from "./candle-service.ts";
-import type { WeatherRow } from "./weather.ts";
+import type { ServedCandle, WeatherRow } from "./weather.ts";
 
 export const FAKE_OANDA_TOKEN = "fake-token";
 

@@ -11,11 +11,10 @@ import {
   type FakeCandleApi,
   type ProviderOptions,
   providerOf,
-  type ServedCandle,
   startFakeCandleApi,
   tradedSlots,
 } from "./candle-service.ts";
-import type { WeatherRow } from "./weather.ts";
+import type { ServedCandle, WeatherRow } from "./weather.ts";
 
 /** The intervals of the real endpoint that are a whole number of minutes, hours or days. */
 const INTERVALS = new Set(["1m", "2m", "5m", "15m", "30m", "90m", "1h", "1d", "5d"]);

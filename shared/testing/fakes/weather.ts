@@ -3,7 +3,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
-import type { ServedCandle } from "./candle-service.ts";
+
+/** A candle as served; the newest one has not closed yet. */
+export interface ServedCandle extends Candle {
+  isOpen: boolean;
+}
 
 type Price = "open" | "high" | "low" | "close" | "volume";
 

@@ -6,7 +6,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import type { ServedCandle } from "@shared/testing/fakes/candle-service.ts";
+import type { ServedCandle } from "@shared/testing/fakes/weather.ts";
 import { analysisOf, newSignal, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";

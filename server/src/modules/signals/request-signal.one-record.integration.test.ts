@@ -1,4 +1,5 @@
 import { HOUR_MS } from "@shared/contract/constants.ts";
+import { readCandles } from "@shared/database/stored-candles.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -104,16 +105,18 @@ describe("the record of a candle that the exchange does not have yet", () => {
     return { count: records.length, figures: reveals.map(({ figures }) => figures) };
   }
 
-  async function expectOneRecord(ids: readonly string[]): Promise<void> {
-    const signals = await ended(ids);
+  async function expectOneRecord(signalIds: readonly string[]): Promise<void> {
+    const signals = await ended(signalIds);
     expect(new Set(signals.map(({ status }) => status))).toEqual(new Set(["completed"]));
     expect(new Set(signals.map(({ analysisId }) => String(analysisId))).size).toBe(1);
     const { count, figures } = await recorded();
     expect(count).toBe(1);
     const last_candle_at = new Date(closedAt).toISOString();
     expect(figures).toMatchObject([{ symbol, last_candle_at }]);
-    const stored = await serverAt(0).database.analysisCandles.find({}).lean();
-    expect(stored.map(({ candles }) => candles.at(-1)?.time)).toEqual([closedAt - HOUR_MS]);
+    const { analysisCandles } = serverAt(0).database;
+    const ids = await analysisCandles.distinct("_id");
+    const candles = await Promise.all(ids.map((_id) => readCandles(analysisCandles, _id)));
+    expect(candles.map((each) => each.at(-1)?.time)).toEqual([closedAt - HOUR_MS]);
     expect(callsToAi()).toBe(1);
   }
 

@@ -8,6 +8,7 @@ import type { Types } from "mongoose";
 import { z } from "zod";
 import { cachedRead } from "../../http/caching.ts";
 import { analysesUsedUp, rateLimited, unavailable } from "../../http/errors.ts";
+import type { QueueDepth } from "../../http/server-metrics.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** As many as a user may request per minute. */
@@ -91,16 +92,6 @@ export async function countAnalysis(
     { session, projection: { analyses: 1 }, returnDocument: "after" },
   );
   if ((user?.analyses?.count ?? 0) > limit) throw analysesUsedUp(limit, at);
-}
-
-export interface QueueDepth {
-  /** Analyses that users have requested. */
-  waiting: number;
-  /** Those that only watchers wait for. All requests are ahead of them. */
-  scheduledWaiting: number;
-  running: number;
-  /** Age of the oldest waiting request; 0 without one. */
-  oldestWaitingSeconds: number;
 }
 
 /** A scheduled analysis has no user, and is its own first signal. */

@@ -12,7 +12,13 @@ import {
   sourceTimeframe,
 } from "../candles.ts";
 import { type MarketData, ProviderError } from "../market-data.ts";
-import { DEMO_INSTRUMENTS, secondsOf, simulatedDays, subdividedSource } from "./simulation.ts";
+import {
+  type CandleSource,
+  DEMO_INSTRUMENTS,
+  secondsOf,
+  simulatedDays,
+  subdividedSource,
+} from "./simulation.ts";
 
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 
@@ -120,13 +126,6 @@ function replayPartsSource(
   const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol });
   if (timeframe === SHORTEST) return finest;
   return resampledSource(finest, { from: SHORTEST, to: timeframe });
-}
-
-/** An endless market: the candle of a given time is always the same. */
-export interface CandleSource {
-  origin: "recorded" | "simulated";
-  /** `from` is a multiple of the timeframe. */
-  range(from: number, count: number): Candle[];
 }
 
 const DATA_DIRECTORY = new URL("./data/", import.meta.url);

@@ -9,7 +9,13 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { openingTime } from "../candles.ts";
-import type { CandleSource } from "./replay-market-data.ts";
+
+/** An endless market: the candle of a given time is always the same. */
+export interface CandleSource {
+  origin: "recorded" | "simulated";
+  /** `from` is a multiple of the timeframe. */
+  range(from: number, count: number): Candle[];
+}
 
 interface DemoInstrument {
   /** Price that the simulation moves around. */

@@ -5,8 +5,8 @@ import { EXPORT_FORMATS } from "@shared/contract/performance.ts";
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApiRouter } from "../app.ts";
-import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
+import { createApiRouter } from "../../app.ts";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 describe("the API's own description", () => {
   let server: TestServer;

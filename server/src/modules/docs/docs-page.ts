@@ -3,8 +3,9 @@ import type { Route } from "@shared/contract/routes/define-route.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import { Html, html } from "@shared/runtime/html.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
-import type { ServerDeps } from "../server-deps.ts";
-import { NO_FRAMES_OR_FORMS } from "./create-http-server.ts";
+import { NO_FRAMES_OR_FORMS } from "../../http/create-http-server.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 import {
   buildDocument,
   type Content,
@@ -13,7 +14,6 @@ import {
   type Operation,
   type Parameter,
 } from "./openapi-document.ts";
-import { type BoundRoute, handle } from "./router.ts";
 
 /** The policy of `/docs` allows this style and nothing else. */
 const DOCS_STYLE = `

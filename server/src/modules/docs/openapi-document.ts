@@ -9,8 +9,8 @@ import {
   TAGS,
 } from "@shared/contract/routes/define-route.ts";
 import { z } from "zod";
-import { dashboardCookie } from "../modules/queue-dashboard/dashboard-access.ts";
-import { isOpenForEnrolment } from "./access.ts";
+import { isOpenForEnrolment } from "../../http/access.ts";
+import { dashboardCookie } from "../queue-dashboard/dashboard-access.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
 \`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \

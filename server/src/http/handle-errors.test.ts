@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
-import { handleErrors, handleNotFound } from "./errors.ts";
+import { handleErrors, handleNotFound } from "./handle-errors.ts";
 import { parseRequest } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
 

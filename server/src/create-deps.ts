@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { selectMailer } from "@shared/runtime/mailer.ts";
+import { BackgroundTasks } from "./background-tasks.ts";
+import { createServerMetrics } from "./http/server-metrics.ts";
+import { Uploads } from "./http/uploads.ts";
+import {
+  BuiltinIdentity,
+  type PasswordHashing,
+} from "./modules/accounts/identity/builtin-identity.ts";
+import { FirebaseClient } from "./modules/accounts/identity/firebase-client.ts";
+import { FirebaseIdentity } from "./modules/accounts/identity/firebase-identity.ts";
+import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
+import { ImageDecoder } from "./modules/files/image-decoder.ts";
+import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
+import { readQueueDepth } from "./modules/signals/signal-limits.ts";
+import type { ServerDeps } from "./server-deps.ts";
+
+/** @param given.hashing of passwords, if not the usual one */
+export function createDeps(
+  given: Pick<
+    ServerDeps,
+    "settings" | "database" | "logger" | "now" | "signalWaiters" | "feedIsRunning"
+  > & { hashing?: PasswordHashing },
+): ServerDeps {
+  const { hashing, ...deps } = given;
+  const { settings, database, logger, now } = deps;
+  const mailer = selectMailer({ settings, logger, now });
+  return {
+    ...deps,
+    mailer,
+    identity: selectIdentity({ settings, database, logger, mailer, now, hashing }),
+    background: new BackgroundTasks(logger),
+    metrics: createServerMetrics({ database, now, readQueueDepth }),
+    queueDashboard: new QueueDashboard(database),
+    uploads: new Uploads(join(settings.DATA_DIR, "uploads")),
+    images: new ImageDecoder(),
+  };
+}
+
+function selectIdentity(
+  deps: Pick<ServerDeps, "settings" | "database" | "logger" | "mailer" | "now"> & {
+    hashing?: PasswordHashing | undefined;
+  },
+): IdentityProvider {
+  const { settings, database, logger, mailer, now, hashing } = deps;
+  if (settings.IDENTITY_PROVIDER === "firebase") {
+    const client = new FirebaseClient({
+      apiKey: settings.FIREBASE_API_KEY ?? "",
+      baseUrl: settings.FIREBASE_AUTH_URL,
+    });
+    return new FirebaseIdentity({ client, database, secret: settings.JWT_SECRET, logger });
+  }
+  const [webUrl = settings.VITE_API_URL] = settings.CLIENT_ORIGIN;
+  return new BuiltinIdentity({ database, mailer, webUrl, now, hashing });
+}
