@@ -6,18 +6,23 @@ import { z } from "zod";
 import { DatabaseClock } from "./database-clock.ts";
 import { migrate } from "./migrations.ts";
 import { channelModels } from "./models/channel.ts";
+import { creditModels } from "./models/credit-entry.ts";
+import { dashboardTokenModels } from "./models/dashboard-token.ts";
 import { eventModels } from "./models/event.ts";
-import { jobModels, leaseModels } from "./models/job.ts";
+import { identityModels } from "./models/identity.ts";
+import { jobModels } from "./models/job.ts";
+import { leaseModels } from "./models/lease.ts";
 import { ledgerModels } from "./models/ledger.ts";
 import { aiUsageModels, analysisModels } from "./models/market-analysis.ts";
 import { currentCandleModels, livePriceModels } from "./models/market-data.ts";
 import { modelServerModels } from "./models/model-server.ts";
 import { paymentModels, subscriptionModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
+import { rateLimitModels } from "./models/rate-limit.ts";
 import { schemaStateModels } from "./models/schema-state.ts";
 import { securityLogModels } from "./models/security-log.ts";
 import { signalModels, storedFileModels } from "./models/signal.ts";
-import { identityModels, userModels } from "./models/user.ts";
+import { userModels } from "./models/user.ts";
 import { watchlistModels } from "./models/watchlist.ts";
 import { workerReportModels } from "./models/worker-reports.ts";
 
@@ -37,7 +42,10 @@ const defineModels = (connection: Connection) => ({
   ...channelModels(connection),
   ...currentCandleModels(connection),
   ...eventModels(connection),
+  ...creditModels(connection),
+  ...dashboardTokenModels(connection),
   ...identityModels(connection),
+  ...rateLimitModels(connection),
   ...jobModels(connection),
   ...leaseModels(connection),
   ...ledgerModels(connection),

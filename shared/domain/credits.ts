@@ -2,7 +2,8 @@ import type { AccountReason } from "@shared/contract/events.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database/database.ts";
-import type { CreditKind, UserRecord } from "../database/models/user.ts";
+import type { CreditKind } from "../database/models/credit-entry.ts";
+import type { UserRecord } from "../database/models/user.ts";
 import { addAccountUpdatedEvents } from "./user-card.ts";
 
 export interface CreditChange {

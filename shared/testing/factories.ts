@@ -7,8 +7,8 @@ import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/chan
 import type { SubscriptionRecord } from "@shared/database/models/payment.ts";
 import { type SessionRecord, searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
+import type { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { type Attestation, writeOtsFile } from "@shared/domain/opentimestamps.ts";
-import type { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import jwt from "jsonwebtoken";
 import { Types } from "mongoose";

@@ -11,10 +11,10 @@ import {
   type AnalysisSetupRecord,
   HEARTBEAT_TIMEOUT_SECONDS,
 } from "@shared/database/models/worker-reports.ts";
+import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
-import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import {
   type DeliverySettings,
   loadDeliverySettings,

@@ -4,7 +4,7 @@ import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
-import { raceAbort } from "../market-data/deadline.ts";
+import { raceAbort } from "../deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { isTraded } from "@shared/outcomes/flat-candles.ts";
+import { raceAbort } from "../deadline.ts";
 import { openingTime } from "../market-data/candles.ts";
-import { raceAbort } from "../market-data/deadline.ts";
 import {
   type CandleSeries,
   isThrough,

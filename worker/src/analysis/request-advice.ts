@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import { z } from "zod";
-import { raceAbort } from "../market-data/deadline.ts";
+import { raceAbort } from "../deadline.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import {
   type AdviceReply,

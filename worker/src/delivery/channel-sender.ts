@@ -1,7 +1,7 @@
 import type { ChannelKind, MessageType } from "@shared/contract/channels.ts";
 import type { Database } from "@shared/database/database.ts";
+import type { ChannelSecrets, ChannelTarget } from "@shared/domain/channel-secrets.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import type { ChannelSecrets, ChannelTarget } from "@shared/runtime/secret-box.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { WorkerMetrics } from "../worker-metrics.ts";
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import http from "node:http";
 import https from "node:https";
+import type { ChannelTarget } from "@shared/domain/channel-secrets.ts";
 import {
   type AddressPolicy,
   parsePublicUrl,
   publicLookup,
   RefusedAddressError,
 } from "@shared/domain/public-address.ts";
-import type { ChannelTarget } from "@shared/runtime/secret-box.ts";
 import { Webhook } from "standardwebhooks";
 import {
   type ChannelMessage,

@@ -2,13 +2,14 @@ import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { LRUCache } from "lru-cache";
-import { abortedByCaller, raceAbort } from "./deadline.ts";
+import { raceAbort } from "../deadline.ts";
 import {
   type CandleRequest,
   type CandleSeries,
   isThrough,
   type MarketData,
 } from "./market-data.ts";
+import { abortedByCaller } from "./provider-deadline.ts";
 
 const MAX_SERIES = 300;
 const LATE_TTL_MS = 5_000;

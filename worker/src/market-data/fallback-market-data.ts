@@ -3,7 +3,7 @@ import type { ProviderHealthRecord } from "@shared/database/models/worker-report
 import type { Logger } from "@shared/runtime/logger.ts";
 import { LRUCache } from "lru-cache";
 import pRetry from "p-retry";
-import { abortedByCaller, raceAbort, withProviderDeadline } from "./deadline.ts";
+import { raceAbort } from "../deadline.ts";
 import {
   type CandleRequest,
   type CandleSeries,
@@ -15,6 +15,7 @@ import {
   ProviderError,
   type ProviderFailure,
 } from "./market-data.ts";
+import { abortedByCaller, withProviderDeadline } from "./provider-deadline.ts";
 
 /** Five providers that hang leave a request of 60 s enough time for the rest of its work. */
 const DEFAULT_GUARD_LIMITS: GuardLimits = {

@@ -1,14 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import {
-  abortedByCaller,
-  linkAbort,
-  raceAbort,
-  startResponseTimer,
-  withDeadline,
-} from "./deadline.ts";
+import { linkAbort, raceAbort, withDeadline } from "../deadline.ts";
 import { ProviderError, type ProviderFailure } from "./market-data.ts";
 import { readPauseDemand, readRetryAfter, speaksOfLimit } from "./pause-demand.ts";
+import { abortedByCaller, startResponseTimer } from "./provider-deadline.ts";
 
 export interface RequestLimits {
   headersTimeoutMs: number;

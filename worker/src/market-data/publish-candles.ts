@@ -7,9 +7,9 @@ import type {
 import { isOpen, nextOpen } from "@shared/domain/trading-hours.ts";
 import { Semaphore } from "async-mutex";
 import { z } from "zod";
+import { raceAbort, withDeadline } from "../deadline.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { openingTime } from "./candles.ts";
-import { raceAbort, withDeadline } from "./deadline.ts";
 import type { CandleSeries, MarketData } from "./market-data.ts";
 
 /** Shorter than servers wait. */

@@ -7,8 +7,8 @@ import {
   type MarketQuoteRecord,
 } from "@shared/database/models/worker-reports.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
+import { withDeadline } from "../deadline.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { withDeadline } from "./deadline.ts";
 import type { CandleSeries } from "./market-data.ts";
 import type { SymbolListing } from "./select-market-data.ts";
 

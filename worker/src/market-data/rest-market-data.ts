@@ -1,9 +1,10 @@
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { raceAbort } from "../deadline.ts";
 import { UnusableCandlesError } from "./candles.ts";
-import { abortedByCaller, onOwnTime, raceAbort } from "./deadline.ts";
 import { CANDLE_LIMITS, fetchBody, type RequestLimits, withBase } from "./fetch-body.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { isRateLimit, ProviderError, type ProviderFailure } from "./market-data.ts";
+import { abortedByCaller, onOwnTime } from "./provider-deadline.ts";
 import { ProviderPauses } from "./provider-pauses.ts";
 
 export interface JsonAnswer {

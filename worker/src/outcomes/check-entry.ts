@@ -2,7 +2,7 @@ import type { Candle } from "@shared/contract/market-data.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { needsEntryCheck } from "@shared/domain/reuse-analysis.ts";
 import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
-import { raceAbort, withDeadline } from "../market-data/deadline.ts";
+import { raceAbort, withDeadline } from "../deadline.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { type PricesRequest, type PricesUntil, readPricesSince } from "./prices-since.ts";
 

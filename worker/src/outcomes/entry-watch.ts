@@ -1,6 +1,6 @@
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { announceEntryLeft } from "@shared/domain/trade-progress.ts";
-import { raceAbort, withDeadline } from "../market-data/deadline.ts";
+import { raceAbort, withDeadline } from "../deadline.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import {
   type CheckedAnalysis,

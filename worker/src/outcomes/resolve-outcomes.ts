@@ -11,7 +11,7 @@ import {
 } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import { Semaphore } from "async-mutex";
-import { withDeadline } from "../market-data/deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
 import { batchesStop, WorkerStoppingError } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";

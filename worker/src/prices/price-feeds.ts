@@ -14,8 +14,8 @@ import {
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import { Semaphore } from "async-mutex";
+import { withDeadline } from "../deadline.ts";
 import { Lease } from "../lease.ts";
-import { withDeadline } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData, PriceStream } from "../market-data/market-data.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import type { WorkerDeps } from "../worker-deps.ts";

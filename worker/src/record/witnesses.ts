@@ -14,7 +14,7 @@ import {
   type TimestampProof,
   writeOtsFile,
 } from "@shared/domain/opentimestamps.ts";
-import { withDeadline } from "../market-data/deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import { fetchBody, type WholeRequest } from "../market-data/fetch-body.ts";
 import type { Testimony, Witness } from "./ledger-heads.ts";
 

@@ -12,7 +12,7 @@ import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, SettingsFaultError, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
-import { withDeadline } from "../market-data/deadline.ts";
+import { withDeadline } from "../deadline.ts";
 import {
   ModelRefusalError,
   ProviderError,

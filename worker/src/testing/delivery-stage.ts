@@ -2,10 +2,10 @@ import { type ChannelKind, channelKindSchema } from "@shared/contract/channels.t
 import type { EventData, EventName } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import { claimChannels, wakeLateChannels } from "../delivery/channel-leases.ts";
 import type { ChannelSenders, DeliveryDeps } from "../delivery/channel-sender.ts";
 import { deliverChannel } from "../delivery/deliver-channel.ts";

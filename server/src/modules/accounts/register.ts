@@ -2,11 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
-import {
-  type RegistrationLockRecord,
-  searchKeyOf,
-  type UserRecord,
-} from "@shared/database/models/user.ts";
+import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
+import { searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";

@@ -12,11 +12,11 @@ import {
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
+import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { assertPublicUrl, RefusedAddressError } from "@shared/domain/public-address.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { ChannelSecrets } from "@shared/runtime/secret-box.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import { unauthenticated, unavailable } from "../../http/errors.ts";

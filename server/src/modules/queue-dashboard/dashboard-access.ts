@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/models/user.ts";
+import type {
+  DashboardTokenKind,
+  DashboardTokenRecord,
+} from "@shared/database/models/dashboard-token.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { assertAdmin, assertEnrolled } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";

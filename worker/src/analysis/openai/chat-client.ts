@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions";
-import { raceAbort, withDeadline } from "../../market-data/deadline.ts";
+import { raceAbort, withDeadline } from "../../deadline.ts";
 import { readBody } from "../../market-data/fetch-body.ts";
 import { ProviderError } from "../../market-data/market-data.ts";
 import { VENDOR_URL } from "./model-server-store.ts";

@@ -3,6 +3,7 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Exchange, MarketInterface } from "ccxt";
 import { z } from "zod";
+import { raceAbort } from "../../deadline.ts";
 import {
   closedCandles,
   firstOpeningTime,
@@ -13,7 +14,6 @@ import {
   resample,
   sourceTimeframe,
 } from "../candles.ts";
-import { abortedByCaller, raceAbort } from "../deadline.ts";
 import { CANDLE_LIMITS, type RequestLimits } from "../fetch-body.ts";
 import type {
   CandleRequest,
@@ -23,6 +23,7 @@ import type {
   SeriesMarket,
 } from "../market-data.ts";
 import { isRateLimit, ProviderError } from "../market-data.ts";
+import { abortedByCaller } from "../provider-deadline.ts";
 import { ProviderPauses } from "../provider-pauses.ts";
 import { createPriceStream } from "./ccxt-price-stream.ts";
 import {

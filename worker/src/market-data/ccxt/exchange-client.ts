@@ -3,10 +3,10 @@ import { SettingsError } from "@shared/runtime/settings.ts";
 import ccxt, { Exchange } from "ccxt";
 import { z } from "zod";
 import { UnusableCandlesError } from "../candles.ts";
-import { onOwnTime } from "../deadline.ts";
 import { fetchBody, type RequestLimits, withBase } from "../fetch-body.ts";
 import { type FailureScope, ProviderError, type ProviderFailure } from "../market-data.ts";
 import { readPauseDemand } from "../pause-demand.ts";
+import { onOwnTime } from "../provider-deadline.ts";
 import type { Admit } from "../provider-pauses.ts";
 
 type ExchangeClass = new (config: Record<string, unknown>) => Exchange;

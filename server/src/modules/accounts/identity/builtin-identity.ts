@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { hash, type Options, verify } from "@node-rs/argon2";
 import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/user.ts";
+import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
 import type { Mailer } from "@shared/runtime/mailer.ts";
 import { Semaphore, withTimeout } from "async-mutex";
 import { type ClientSession, Types } from "mongoose";

@@ -1,25 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { setMaxListeners } from "node:events";
+import { linkAbort } from "../deadline.ts";
 import { ProviderError } from "./market-data.ts";
-
-/**
- * Gives `work` a signal that fires with `abort`, or after `timeoutMs`. Not `AbortSignal.timeout`: Node.js 20 may
- * garbage-collect one that only `AbortSignal.any` refers to, and it never fires.
- */
-export async function withDeadline<Result>(
-  { abort, timeoutMs }: { abort: AbortSignal; timeoutMs: number },
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error("out of time")), timeoutMs);
-  const unlink = linkAbort(limit, abort);
-  try {
-    return await work(limit.signal);
-  } finally {
-    clearTimeout(timer);
-    unlink();
-  }
-}
 
 /** How often pieces of work that the provider does not cause are running. */
 const ownWork = new AsyncLocalStorage<{ running: number }>();
@@ -83,29 +64,6 @@ export function startResponseTimer(
     isStopped = true;
     clearTimeout(timer);
   };
-}
-
-/**
- * Not `AbortSignal.any`, which leaks memory in Node.js 20 if one of the signals lives long.
- * @returns a function that unlinks them
- */
-export function linkAbort(controller: AbortController, abort: AbortSignal): () => void {
-  // Up to a hundred analyses listen to the shutdown signal of their worker.
-  setMaxListeners(0, abort);
-  const follow = () => controller.abort(abort.reason);
-  if (abort.aborted) follow();
-  abort.addEventListener("abort", follow, { once: true });
-  return () => abort.removeEventListener("abort", follow);
-}
-
-/** Rejects when `abort` fires; does not stop `work` itself. */
-export function raceAbort<T>(work: Promise<T>, abort: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(abort.reason);
-    if (abort.aborted) giveUp();
-    abort.addEventListener("abort", giveUp, { once: true });
-    work.then(resolve, reject).finally(() => abort.removeEventListener("abort", giveUp));
-  });
 }
 
 export function abortedByCaller(provider: string, cause: unknown): ProviderError {

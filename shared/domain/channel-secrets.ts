@@ -1,0 +1,58 @@
+import { createHmac } from "node:crypto";
+import { pushSubscriptionSchema } from "@shared/contract/channels.ts";
+import { SecretBox } from "@shared/runtime/secret-box.ts";
+import { z } from "zod";
+
+/** Where the messages of a channel go, with the secrets for it. */
+const channelTargetSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("email") }),
+  z.object({ kind: z.literal("telegram"), chatId: z.string() }),
+  z.object({ kind: z.literal("web-push"), subscription: pushSubscriptionSchema }),
+  z.object({
+    kind: z.literal("webhook"),
+    url: z.string(),
+    secret: z.string(),
+    /** Also signs until `until`, in Unix milliseconds. */
+    previous: z.object({ secret: z.string(), until: z.number() }).optional(),
+  }),
+]);
+export type ChannelTarget = z.infer<typeof channelTargetSchema>;
+
+/** Encrypts the targets of channels at rest, and makes the tokens of unsubscribe links. */
+export class ChannelSecrets {
+  readonly #targets: SecretBox;
+  readonly #tokens: SecretBox;
+  readonly #chatKey: string;
+
+  /** @param secret `JWT_SECRET`, from which keys of their own are derived */
+  constructor(secret: string) {
+    this.#targets = new SecretBox({ secret, purpose: "channel targets" });
+    this.#tokens = new SecretBox({ secret, purpose: "unsubscribe links" });
+    this.#chatKey = `telegram chats ${secret}`;
+  }
+
+  seal(target: ChannelTarget): string {
+    return this.#targets.seal(JSON.stringify(target));
+  }
+
+  /** Returns null if it was sealed with another `JWT_SECRET`. */
+  open(sealed: string): ChannelTarget | null {
+    const text = this.#targets.open(sealed);
+    return text === null ? null : channelTargetSchema.parse(JSON.parse(text));
+  }
+
+  /** Finds the channel of a Telegram chat. Keyed, since ids of chats can be guessed. */
+  hashChat(chatId: string): string {
+    return createHmac("sha256", this.#chatKey).update(chatId).digest("hex");
+  }
+
+  /** A token that turns off one channel without a login. It does not expire. */
+  unsubscribeToken(channelId: string): string {
+    return this.#tokens.seal(channelId);
+  }
+
+  /** Id of the channel; null if the token is not one of ours. */
+  readUnsubscribeToken(token: string): string | null {
+    return this.#tokens.open(token);
+  }
+}
