@@ -65,7 +65,7 @@ export const adminRoutes = {
       "Continues from its end, or from now if it has ended. Starts a subscription if there is none. Accepts the payment proof that awaits review. Of renewals that arrive at the same time, the first one counts; send `ends_at` to extend that to pages that show an earlier state.",
     request: { params: userParams, headers: idempotencyHeaders, body: renewalSchema },
     bodyTypes: ["form", "multipart", "json"],
-    errors: ["not-found", "proof-changed"],
+    errors: ["not-found", "proof-changed", "idempotency-conflict"],
   }),
   revokeUser: defineRoute("POST /admin/revoke/:username", {
     ...userAction,

@@ -42,7 +42,7 @@ export async function recordUseOfKey(
   const { request, imageCredits } = key;
   await idempotencyKeys.updateOne(
     { _id: idOf(key) },
-    { $set: { createdAt: at, ...(request !== undefined && { request, imageCredits }) } },
-    { session, upsert: true },
+    { $set: { createdAt: at, request, imageCredits } },
+    { session, upsert: true, ignoreUndefined: true },
   );
 }

@@ -15,6 +15,7 @@ import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
+import { idempotencyConflict } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
 import type { Admin, UserActionInput } from "../admin/security-log.ts";
@@ -89,20 +90,28 @@ export async function renewSubscription(
   });
 }
 
-/** Records the key of an administrator and user. @returns whether it is new, or none is given */
+/**
+ * Records the key of an administrator and user.
+ * @returns whether it is new, or none is given
+ * @throws AppError `idempotency-conflict` if it was used for another renewal
+ */
 async function isFirstUse(
   database: Database,
   uow: UnitOfWork,
-  {
-    idempotencyKey,
-    ...use
-  }: { idempotencyKey?: string | undefined; admin: Admin; user: UserRecord },
+  input: Renewal & { idempotencyKey?: string | undefined; admin: Admin; user: UserRecord },
 ): Promise<boolean> {
+  const { idempotencyKey, admin, user, plan, months, ends_at, proof_id } = input;
   if (!idempotencyKey) return true;
-  const key = { ...use, action: "renewal", idempotencyKey } as const;
-  if (await findUseOfKey(database, uow, key)) return false;
-  await recordUseOfKey(database, uow, key);
-  return true;
+  const key = { action: "renewal", admin, user, idempotencyKey } as const;
+  const request = JSON.stringify([plan, months, ends_at, proof_id]);
+  const known = await findUseOfKey(database, uow, key);
+  if (!known) {
+    await recordUseOfKey(database, uow, { ...key, request });
+    return true;
+  }
+  // Earlier versions did not store it.
+  if (known.request !== undefined && known.request !== request) throw idempotencyConflict();
+  return false;
 }
 
 /** Revokes a user's approval and ends their subscription. */

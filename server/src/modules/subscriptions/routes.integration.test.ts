@@ -350,6 +350,8 @@ describe("subscriptions", () => {
       expect(answers.map(({ status }) => status)).toEqual([422, 200]);
       const repeated = await renew(terms, "a-key");
       expect(repeated).toEqual(answers[1]);
+      const other = await renew({ ...terms, months: 12 }, "a-key");
+      expect(other).toMatchObject({ status: 409, body: { code: "idempotency-conflict" } });
       expect(await endsAt()).toBe("2027-03-31");
       await renew(terms, "a-key", ruth);
       expect(await endsAt()).toBe("2027-04-30");
