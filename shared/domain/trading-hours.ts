@@ -2,6 +2,7 @@ import { tzOffset } from "@date-fns/tz";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import { findInstrument, type TradingHours } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
 import { ANALYSIS_SETUP_ID, MARKET_SNAPSHOT_ID } from "../database/models/worker-reports.ts";
 
@@ -118,6 +119,15 @@ function inUtc(wallClockMs: number): number {
   return wallClockMs - offsetMs(wallClockMs - STANDARD_OFFSET_MS);
 }
 
+/** By hour. To work one out takes longer than all the rest of a question about a minute. */
+const offsets = new LRUCache<number, number>({ max: 10_000 });
+
+/** New York's clocks change at full hours only. */
 function offsetMs(at: number): number {
-  return tzOffset(NEW_YORK, new Date(at)) * MINUTE_MS;
+  const hour = Math.floor(at / HOUR_MS);
+  const known = offsets.get(hour);
+  if (known !== undefined) return known;
+  const offset = tzOffset(NEW_YORK, new Date(at)) * MINUTE_MS;
+  offsets.set(hour, offset);
+  return offset;
 }

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import type { TestProject } from "vitest/node";
+import { z } from "zod";
 import { ensureMongod, MONGOD_PARAMETERS } from "../../scripts/lib/mongo/mongod.ts";
 
 declare module "vitest" {
@@ -25,6 +27,18 @@ function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize >= MIN_RAM_DISK_BYTES;
+}
+
+const configSchema = z.object({ config: z.looseObject({ version: z.number() }) });
+
+/** A write is then committed without its journal: the server's work for it halves, and no test needs it after a crash. */
+async function confirmWithoutJournal(uri: string): Promise<void> {
+  const client = await MongoClient.connect(uri);
+  const admin = client.db("admin");
+  const { config } = configSchema.parse(await admin.command({ replSetGetConfig: 1 }));
+  const changed = { version: config.version + 1, writeConcernMajorityJournalDefault: false };
+  await admin.command({ replSetReconfig: { ...config, ...changed } });
+  await client.close();
 }
 
 /** Starts one replica set for the whole run, which its projects share. */
@@ -50,6 +64,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
       ],
     },
   });
+  await confirmWithoutJournal(replicaSet.getUri());
   process.env.TEST_MONGO_URI = replicaSet.getUri();
   project.provide("mongoUri", replicaSet.getUri());
   return async () => {

@@ -25,7 +25,9 @@ const BLOCK_END = Math.ceil(NOON / BLOCK_MS) * BLOCK_MS;
 const MADE_AT = BLOCK_END - 20 * MINUTE_MS;
 const PREMIUM = 1.007;
 /** When trades are checked, after the end of the block: often while the stop and the block become known. */
-const CHECKED_MINUTES = [-2, 0, 5, 8, 9, 10, 11, 13, 25, 45, 62, 95];
+const OFTEN = [-2, 0, 5, 8, 9, 10, 11, 13, 25, 26, 45, 62, 95];
+/** Not while the newest candles of a feed that is late reach back over the end of the block. */
+const RARELY = [-2, 0, 5, 6, 45, 62, 95];
 
 /** Highs and lows of minutes; in all others the price stays at 100. */
 type Moves = Readonly<Record<number, { high?: number; low?: number }>>;
@@ -113,8 +115,12 @@ describe("outcomes of gold by the feeds of OANDA and Yahoo", () => {
     } as const;
     return storeTrade(database, await createUser(database, { approved: true }), made);
   };
-  const resolveOften = async (resolve: () => Promise<number>, before: (minute: number) => void) => {
-    for (const minute of CHECKED_MINUTES) {
+  const resolveAt = async (
+    minutes: readonly number[],
+    resolve: () => Promise<number>,
+    before: (minute: number) => void,
+  ) => {
+    for (const minute of minutes) {
       clock = BLOCK_END + minute * MINUTE_MS + 5 * SECOND_MS;
       before(BLOCK_END + minute * MINUTE_MS);
       await resolve();
@@ -136,43 +142,58 @@ describe("outcomes of gold by the feeds of OANDA and Yahoo", () => {
     resolved_at: after(minute),
   });
 
-  const STOPPED = BLOCK_END - 2 * MINUTE_MS;
   const PAID = BLOCK_END + 28 * MINUTE_MS;
+  const ONCE_LATE = {
+    from: BLOCK_END - 2 * MINUTE_MS,
+    until: BLOCK_END + 15 * MINUTE_MS,
+    lateMs: 10 * MINUTE_MS,
+  };
 
   it.each([
-    ["as late as always", { from: 0, until: 0, lateMs: 0 }],
+    ["as late as always", { minutes: OFTEN, stopped: -2, from: 0, until: 0, lateMs: 0 }],
     [
       "once 20 minutes late, over the end of a block",
-      { from: STOPPED, until: BLOCK_END + 15 * MINUTE_MS, lateMs: 10 * MINUTE_MS },
+      { minutes: OFTEN, stopped: -2, ...ONCE_LATE },
+    ],
+    [
+      "once 20 minutes late, and not asked again until the block is past",
+      { minutes: RARELY, stopped: -12, ...ONCE_LATE },
     ],
     [
       "an hour late from the end of a block on",
-      { from: BLOCK_END, until: Number.POSITIVE_INFINITY, lateMs: 50 * MINUTE_MS },
+      {
+        minutes: OFTEN,
+        stopped: -2,
+        from: BLOCK_END,
+        until: Number.POSITIVE_INFINITY,
+        lateMs: 50 * MINUTE_MS,
+      },
     ],
   ])(
     "are those of the first touch when Yahoo is %s",
-    async (_, { from, until, lateMs }) => {
-      moves = { oanda: {}, yahoo: { [STOPPED]: { low: 94 }, [PAID]: { high: 111 } } };
+    async (_, { minutes, stopped, from, until, lateMs }) => {
+      const stoppedAt = BLOCK_END + stopped * MINUTE_MS;
+      moves = { oanda: {}, yahoo: { [stoppedAt]: { low: 94 }, [PAID]: { high: 111 } } };
       const signal = await tradeOf("yahoo", PREMIUM);
-      await resolveOften(await worker(), (minute) => {
+      await resolveAt(minutes, await worker(), (minute) => {
         yahooLateMs = minute >= from && minute < until ? lateMs : 0;
       });
-      expect(await outcomeOf(signal)).toEqual(stoppedIn(STOPPED));
+      expect(await outcomeOf(signal)).toEqual(stoppedIn(stoppedAt));
     },
     60_000,
   );
 
   const NEAR = BLOCK_END + 14 * MINUTE_MS;
-  /** The first check after the touch, when Yahoo shows it, too. */
-  const ONCE = { from: BLOCK_END + 25 * MINUTE_MS, until: BLOCK_END + 26 * MINUTE_MS };
+  /** The first checks after the touch, when Yahoo shows it, too: after the second, a row that Yahoo lacks is no doubt. */
+  const FOR_TWO_MINUTES = { from: BLOCK_END + 25 * MINUTE_MS, until: BLOCK_END + 27 * MINUTE_MS };
   const FOR_AN_HOUR = { from: BLOCK_END + 5 * MINUTE_MS, until: BLOCK_END + 65 * MINUTE_MS };
   /** Below the target; above it at Yahoo's prices. */
   const NEAR_TARGET = { high: 109.6 };
 
   it.each<[string, ServiceBehaviour, { from: number; until: number }]>([
-    ["breaks the connection once", "down", ONCE],
-    ["is not available once", "unavailable", ONCE],
-    ["makes no sense once", "garbage", ONCE],
+    ["breaks its connections for two minutes", "down", FOR_TWO_MINUTES],
+    ["is not available for two minutes", "unavailable", FOR_TWO_MINUTES],
+    ["makes no sense for two minutes", "garbage", FOR_TWO_MINUTES],
     ["is not available for an hour", "unavailable", FOR_AN_HOUR],
     ["breaks its connections for an hour", "down", FOR_AN_HOUR],
   ])(
@@ -181,7 +202,7 @@ describe("outcomes of gold by the feeds of OANDA and Yahoo", () => {
       const touched = { [NEAR]: NEAR_TARGET, [PAID]: { low: 94 } };
       moves = { oanda: touched, yahoo: touched };
       const signal = await tradeOf("oanda");
-      await resolveOften(await worker(FAKE_OANDA_TOKEN), (minute) =>
+      await resolveAt(OFTEN, await worker(FAKE_OANDA_TOKEN), (minute) =>
         oanda.behave(minute >= from && minute < until ? behaviour : "ok"),
       );
       expect(await outcomeOf(signal)).toEqual(stoppedIn(PAID));
