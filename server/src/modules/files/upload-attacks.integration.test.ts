@@ -207,9 +207,7 @@ describe.runIf(process.platform === "linux")("a server that is sent costly pictu
   it("stays small, and answers another user in time, while twenty fill it with pictures at the limits", async () => {
     const bob = await trader();
     const maxDelayMs = await readMaxDelay(bob);
-    const large = largeFile();
-    const files = pictures.flatMap((picture) => [picture, large]);
-    const forms = await Promise.all(files.map(bodyOfProof));
+    const forms = await Promise.all([...pictures, largeFile()].map(bodyOfProof));
     const [carol, dave, ...others] = await Promise.all(Array.from({ length: 22 }, trader));
     const flood = others.flatMap((user) => forms.map((form) => startUpload(user, form)));
     onTestFinished(() => {
