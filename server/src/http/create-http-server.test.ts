@@ -13,8 +13,9 @@ async function serveRaw(handler: AppMiddleware = answerOk) {
   const { logger, lines } = captureLog();
   const server = await listen(app, logger);
   onTestFinished(server.close);
-  const open = async () => {
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const open = async (options: { allowHalfOpen?: boolean } = {}) => {
+    const port = Number(new URL(server.url).port);
+    const socket = connect({ port, host: "127.0.0.1", ...options });
     await once(socket, "connect");
     return socket;
   };
@@ -79,6 +80,27 @@ describe("createHttpServer", () => {
     socket.write("nonsense\r\n\r\n");
     expect(await text(socket)).toBe("");
   });
+
+  it.each(["close", "keep-alive"])(
+    "lets a client with `Connection: %s` send the rest of a file that is refused early, so that it reads the answer",
+    async (connection) => {
+      const { open } = await serveRaw((ctx) => {
+        ctx.status = 503;
+        ctx.body = "full";
+      });
+      const socket = await open({ allowHalfOpen: true });
+      const file = Buffer.alloc(5_000_000);
+      socket.write(
+        `POST / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Length: ${file.length}\r\n\r\n`,
+      );
+      const [answer] = await once(socket, "data");
+      socket.end(file);
+      await once(socket.resume(), "close");
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 503 [\s\S]+full$/);
+      expect(socket.errored).toBeNull();
+      expect(socket.bytesWritten).toBeGreaterThan(file.length);
+    },
+  );
 
   it("serves on after all of that", async () => {
     const { send } = await serveRaw();

@@ -87,16 +87,20 @@ class ApiResponse<Request extends IncomingMessage> extends ServerResponse<Reques
     this.setHeaders(API_HEADERS);
     const startedMs = performance.now();
     this.once("finish", () => {
-      if (!this.req.complete) closeUnlessReceived(this.req, startedMs);
+      if (!this.req.complete) closeUnlessReceived(this, startedMs);
     });
   }
 }
 
 /** A client that is sending a file reads the answer better if it is not cut off at once. */
-function closeUnlessReceived(request: IncomingMessage, startedMs: number): void {
+function closeUnlessReceived(response: ServerResponse, startedMs: number): void {
   const leftMs = startedMs + UNREAD_MS.afterHeaders - performance.now();
+  const { req: request, shouldKeepAlive } = response;
+  const { socket } = request;
+  // With `Connection: close`, Node.js would do it once the answer is sent.
+  if (!shouldKeepAlive) socket.destroySoon = () => socket.end();
   const close = () => {
-    if (!request.complete) request.socket.destroy();
+    if (!request.complete || !shouldKeepAlive) socket.destroy();
   };
   setTimeout(close, Math.max(leftMs, UNREAD_MS.afterAnswer)).unref();
 }

@@ -43,6 +43,25 @@ describe("an upload that waits", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it("is stored a piece at a time, with time for others in between", async () => {
+    const uploads = new Uploads(folder);
+    const pieces = Array.from({ length: 10 }, () => Buffer.alloc(65_536));
+    const storing = Array.from({ length: 30 }, () =>
+      uploads.store(newRequest(), Readable.from(pieces)),
+    );
+    let turnsOfOthers = 0;
+    let isDone = false;
+    const countTurn = () => {
+      turnsOfOthers += 1;
+      if (!isDone) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    const stored = await Promise.all(storing);
+    isDone = true;
+    expect(turnsOfOthers).toBeGreaterThanOrEqual(stored.length * pieces.length);
+    await Promise.all(stored.map((file) => file.close()));
+  });
+
   it("is abandoned once its sender has hung up", async () => {
     const request = newRequest();
     const stored = await new Uploads(folder).store(request, Readable.from([]));

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
+import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { z } from "zod";
 import { rateLimited, unavailable } from "./errors.ts";
 
@@ -51,9 +52,12 @@ export class Uploads {
       let size = 0;
       for await (const chunk of content) {
         const bytes = bytesSchema.parse(chunk);
-        hash.update(bytes);
-        const { bytesWritten } = await handle.write(bytes);
-        size += bytesWritten;
+        // One piece of all uploads at a time, and then new connections, of which Node.js accepts one before it reads the others again.
+        await withKeys(this, ["piece"], async () => {
+          hash.update(bytes);
+          const { bytesWritten } = await handle.write(bytes);
+          size += bytesWritten;
+        });
       }
       return new TemporaryFile(handle, { size, sha256: hash.digest("hex"), request });
     } catch (error) {

@@ -5,12 +5,14 @@ import { DecoderProcess } from "./decoder-process.ts";
 
 const LIMITS = {
   maxPixels: 64_000_000,
+  cpuMs: 60_000,
   timeoutMs: 60_000,
   memoryKib: 330_000,
   images: 10,
   niceness: 0,
 };
-const slow = await scanBomb(6_000, 90);
+const slow = await scanBomb(5_000, 90);
+const screen = pngBomb(3_840, 2_160, { depth: 8, samples: 3 });
 const small = await plainImage().png().toBuffer();
 
 const DECODED = { result: { image: { contentType: "image/png" } } };
@@ -36,11 +38,30 @@ function decoderPids(): number[] {
 }
 
 describe("a process that decodes images", () => {
-  it("says that an image takes too long, and decodes the next one", async () => {
-    const decoder = startDecoder({ timeoutMs: 500 });
+  it.each([
+    ["of the processor", { cpuMs: 100 }],
+    ["altogether", { timeoutMs: 500 }],
+  ])("says that an image takes too much time %s, and decodes the next one", async (_, limit) => {
+    const decoder = startDecoder(limit);
     expect(await decoder.decode(slow, "image")).toEqual({ refusal: "too-costly" });
     expect(await decoder.decode(small, "image")).toMatchObject(DECODED);
   });
+
+  it.runIf(process.platform === "linux")(
+    "has its time of the processor also while others have that",
+    async () => {
+      const cpuMs = 200;
+      const decoder = startDecoder({ cpuMs });
+      await decoder.decode(small, "image");
+      const [pid = 0] = decoderPids();
+      process.kill(pid, "SIGSTOP");
+      const startedMs = performance.now();
+      const outcome = decoder.decode(small, "image");
+      await vi.waitUntil(() => performance.now() - startedMs > 2 * cpuMs);
+      process.kill(pid, "SIGCONT");
+      expect(await outcome).toMatchObject(DECODED);
+    },
+  );
 
   it.runIf(process.platform === "linux")(
     "says that an image takes too much memory, and decodes the next one",
@@ -48,6 +69,20 @@ describe("a process that decodes images", () => {
       const decoder = startDecoder({ memoryKib: 80_000 });
       expect(await decoder.decode(slow, "image")).toEqual({ refusal: "too-costly" });
       expect(await decoder.decode(small, "image")).toMatchObject(DECODED);
+    },
+  );
+
+  it.runIf(process.platform === "linux")(
+    "goes on after images that take too much memory, so that nobody waits for a new one",
+    async () => {
+      const decoder = startDecoder({ memoryKib: 76_000, images: 50 });
+      await decoder.decode(small, "image");
+      const before = decoderPids();
+      for (let image = 0; image < 10; image += 1) {
+        expect(await decoder.decode(slow, "image")).toEqual({ refusal: "too-costly" });
+      }
+      expect(await decoder.decode(screen, "image-and-raster")).toMatchObject(DECODED);
+      expect(decoderPids()).toEqual(before);
     },
   );
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
@@ -22,6 +23,8 @@ const IDLE_MS = 60_000;
 export interface DecoderLimits {
   /** It leaves larger images to another process. */
   maxPixels: number;
+  /** Of the processor, for one image. On a busy machine, an image takes longer, but no more of this. */
+  cpuMs: number;
   timeoutMs: number;
   /** Of data, as `ulimit -d` counts it: about 26 MB before anything is decoded. Resident are up to 24 MB more, of programs. */
   memoryKib: number;
@@ -56,11 +59,11 @@ const replySchema = z.union([
 ]);
 export type DecoderReply = z.infer<typeof replySchema>;
 
-/** `too-costly`: the process ran out of memory or time. `killed`: something else ended it. */
+/** `too-costly`: the image needs more memory or time. `killed`: something else ended it. */
 export type DecoderOutcome = DecoderReply | { refusal: "killed" };
 
 /**
- * A process that decodes one image at a time. It starts when it is needed, is replaced after it failed, and ends when it has
+ * A process that decodes one image at a time. It starts when it is needed, is replaced after it was ended, and ends when it has
  * had nothing to do for a while.
  */
 export class DecoderProcess {
@@ -77,13 +80,13 @@ export class DecoderProcess {
     clearTimeout(this.#idle);
     const child = await this.#running();
     if (!child) return { refusal: "killed" };
-    const { maxPixels, memoryKib, timeoutMs, images } = this.#limits;
-    const reply = nextReply(child, timeoutMs);
+    const { maxPixels, memoryKib, images } = this.#limits;
+    const reply = nextReply(child, this.#limits);
     const request: DecoderRequest = { file, task, maxPixels, memoryKib };
     child.send(request, () => undefined);
     const outcome = await reply;
     this.#decoded += 1;
-    if (this.#decoded >= images || isFailure(outcome)) this.#replace();
+    if (this.#decoded >= images || !isRunning(child)) this.#replace();
     this.#idle = setTimeout(() => this.stop(), IDLE_MS).unref();
     return outcome;
   }
@@ -119,9 +122,6 @@ interface ReadyChild {
   isReady: Promise<unknown>;
 }
 
-const isFailure = (outcome: DecoderOutcome): boolean =>
-  "refusal" in outcome && (outcome.refusal === "too-costly" || outcome.refusal === "killed");
-
 const isRunning = (child: ChildProcess): boolean =>
   child.connected && child.exitCode === null && child.signalCode === null;
 
@@ -146,15 +146,18 @@ function start({ memoryKib, niceness }: DecoderLimits): ReadyChild {
   };
 }
 
-function nextReply(child: ChildProcess, timeoutMs: number): Promise<DecoderOutcome> {
+function nextReply(
+  child: ChildProcess,
+  limits: Pick<DecoderLimits, "cpuMs" | "timeoutMs">,
+): Promise<DecoderOutcome> {
   return new Promise((resolve) => {
     let isTooSlow = false;
-    const timer = setTimeout(() => {
+    const stopTimer = whenUsedUp(child, limits, () => {
       isTooSlow = true;
       child.kill("SIGKILL");
-    }, timeoutMs);
+    });
     const settle = (outcome: DecoderOutcome) => {
-      clearTimeout(timer);
+      stopTimer();
       child.off("message", onMessage);
       child.off("exit", onExit);
       resolve(outcome);
@@ -168,4 +171,40 @@ function nextReply(child: ChildProcess, timeoutMs: number): Promise<DecoderOutco
     child.once("message", onMessage);
     child.once("exit", onExit);
   });
+}
+
+/** Calls back once the process has used its time. */
+function whenUsedUp(
+  { pid }: ChildProcess,
+  { cpuMs, timeoutMs }: Pick<DecoderLimits, "cpuMs" | "timeoutMs">,
+  callback: () => void,
+): () => void {
+  const startedMs = performance.now();
+  const startedCpuMs = cpuMsOf(pid);
+  let timer: NodeJS.Timeout;
+  const check = () => {
+    const leftMs = Math.min(
+      startedCpuMs + cpuMs - cpuMsOf(pid),
+      startedMs + timeoutMs - performance.now(),
+    );
+    if (leftMs <= 0) callback();
+    // Timers may be a little early.
+    else timer = setTimeout(check, Math.ceil(leftMs));
+  };
+  check();
+  return () => clearTimeout(timer);
+}
+
+/** As Linux counts it; elsewhere, time counts whether the process runs or not. */
+function cpuMsOf(pid: number | undefined): number {
+  if (process.platform !== "linux") return performance.now();
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name before may contain blanks. User and system time are in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(")")).split(" ");
+    return (Number(fields[12]) + Number(fields[13])) * 10;
+  } catch {
+    // It has just ended.
+    return 0;
+  }
 }

@@ -14,7 +14,8 @@ import { FairQueue } from "./fair-queue.ts";
 /** Most pictures, such as screenshots in 4K. An upload of another user waits for one of them at most. */
 const QUICK: DecoderLimits = {
   maxPixels: 8_300_000,
-  timeoutMs: 1_000,
+  cpuMs: 1_000,
+  timeoutMs: 3_000,
   memoryKib: 76_000,
   images: 50,
   niceness: 0,
@@ -23,6 +24,7 @@ const QUICK: DecoderLimits = {
 /** Those that are too large for the quick one, or take too long. Both together stay near 400 MB resident. */
 const THOROUGH: DecoderLimits = {
   maxPixels: Number.POSITIVE_INFINITY,
+  cpuMs: 10_000,
   timeoutMs: 10_000,
   memoryKib: 330_000,
   images: 1,
