@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { SYMBOL_SUGGESTIONS } from "./constants.ts";
-import { findInstrument, INSTRUMENTS, instrumentClass } from "./instruments.ts";
+import { findInstrument, INSTRUMENTS, instrumentClass, SYMBOL_SUGGESTIONS } from "./instruments.ts";
 import { symbolSchema } from "./market-data.ts";
 
 describe("the product's instruments", () => {
-  it("are the suggested symbols, in their order", () => {
-    expect(INSTRUMENTS.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+  it("contain the suggestions, which are the specified ones in their order", () => {
+    expect(SYMBOL_SUGGESTIONS.join(", ")).toBe(
+      "BTC/USDT, ETH/USDT, BNB/USDT, ADA/USDT, SOL/USDT, XRP/USDT, LTC/USDT, DOGE/USDT, " +
+        "XAU/USD, XAG/USD, EUR/USD, GBP/USD, AUD/USD, USD/JPY, US30, NAS100, SPX500, WTI, BRENT",
+    );
+  });
+
+  it("are named as requests may name them", () => {
     expect(INSTRUMENTS.filter(({ symbol }) => symbolSchema.parse(symbol) !== symbol)).toEqual([]);
   });
 

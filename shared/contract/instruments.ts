@@ -1,6 +1,4 @@
-import type { SYMBOL_SUGGESTIONS } from "./constants.ts";
-
-/** Kinds of markets. */
+/** Kinds of markets, in the order of the filters. */
 export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil"] as const;
 export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
 
@@ -10,9 +8,10 @@ export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
  */
 export type TradingHours = "always" | "forex" | "futures" | "us-stocks";
 
-/** Static facts of one of the product's own symbols. */
-export interface Instrument {
-  symbol: (typeof SYMBOL_SUGGESTIONS)[number];
+interface InstrumentOf<Name extends string> {
+  symbol: Name;
+  /** Whether the symbol field suggests it. Others are found by the start of their symbol or name. */
+  isSuggested: boolean;
   name: string;
   class: InstrumentClass;
   base: string;
@@ -35,14 +34,16 @@ export interface Instrument {
   lotUnits?: number;
 }
 
-type ProductSymbol = Instrument["symbol"];
-
-function basicsOf(symbol: ProductSymbol, decimals: number) {
-  const [base = symbol, quote = "USD"] = symbol.split("/");
-  return { symbol, base, quote, decimals, tick: Number(`1e-${decimals}`) };
+function basicsOf<Name extends string>(symbol: Name, decimals: number) {
+  const [base = symbol, quote = "USD"]: readonly string[] = symbol.split("/");
+  return { symbol, isSuggested: true, base, quote, decimals, tick: Number(`1e-${decimals}`) };
 }
 
-function coin(symbol: ProductSymbol, name: string, decimals: number): Instrument {
+function coin<Name extends string>(
+  symbol: Name,
+  name: string,
+  decimals: number,
+): InstrumentOf<Name> {
   const basics = basicsOf(symbol, decimals);
   const { base, quote } = basics;
   return {
@@ -55,7 +56,11 @@ function coin(symbol: ProductSymbol, name: string, decimals: number): Instrument
   };
 }
 
-function currencyPair(symbol: ProductSymbol, name: string, decimals: number): Instrument {
+function currencyPair<Name extends string>(
+  symbol: Name,
+  name: string,
+  decimals: number,
+): InstrumentOf<Name> {
   const basics = basicsOf(symbol, decimals);
   const { base, quote } = basics;
   return {
@@ -73,13 +78,10 @@ function currencyPair(symbol: ProductSymbol, name: string, decimals: number): In
   };
 }
 
-function future(
-  symbol: ProductSymbol,
-  facts: Pick<Instrument, "name" | "class" | "decimals" | "unit" | "contract" | "lotUnits"> & {
-    oanda: string;
-    ticker: string;
-  },
-): Instrument {
+type FutureFacts = Pick<InstrumentOf<string>, "name" | "class" | "decimals" | "unit"> &
+  Pick<InstrumentOf<string>, "contract" | "lotUnits"> & { oanda: string; ticker: string };
+
+function future<Name extends string>(symbol: Name, facts: FutureFacts): InstrumentOf<Name> {
   const { decimals, oanda, ticker, ...own } = facts;
   return {
     ...basicsOf(symbol, decimals),
@@ -92,7 +94,11 @@ function future(
   };
 }
 
-function index(symbol: ProductSymbol, name: string, ticker: string): Instrument {
+function index<Name extends string>(
+  symbol: Name,
+  name: string,
+  ticker: string,
+): InstrumentOf<Name> {
   return {
     ...basicsOf(symbol, 1),
     name,
@@ -115,8 +121,8 @@ const OIL = {
   lotUnits: 1_000,
 } as const;
 
-/** The product's own symbols, in the order of the suggestions. */
-export const INSTRUMENTS: readonly Instrument[] = [
+/** The product's own symbols, in the order in which they are listed. */
+const DECLARED = [
   coin("BTC/USDT", "Bitcoin", 2),
   coin("ETH/USDT", "Ether", 2),
   coin("BNB/USDT", "BNB", 2),
@@ -155,6 +161,21 @@ export const INSTRUMENTS: readonly Instrument[] = [
   future("WTI", { name: "Crude oil (WTI)", oanda: "WTICO_USD", ticker: "CL=F", ...OIL }),
   future("BRENT", { name: "Crude oil (Brent)", oanda: "BCO_USD", ticker: "BZ=F", ...OIL }),
 ];
+
+/** A symbol that is declared here. */
+export type ProductSymbol = (typeof DECLARED)[number]["symbol"];
+
+/** Static facts of one of the product's own symbols. */
+export type Instrument = InstrumentOf<ProductSymbol>;
+
+export const INSTRUMENTS: readonly Instrument[] = DECLARED;
+
+export const PRODUCT_SYMBOLS: readonly ProductSymbol[] = INSTRUMENTS.map(({ symbol }) => symbol);
+
+/** Suggestions of the symbol field, in order. */
+export const SYMBOL_SUGGESTIONS: readonly ProductSymbol[] = INSTRUMENTS.filter(
+  ({ isSuggested }) => isSuggested,
+).map(({ symbol }) => symbol);
 
 const bySymbol = new Map<string, Instrument>(INSTRUMENTS.map((one) => [one.symbol, one]));
 

@@ -1,4 +1,4 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { expect, test } from "vitest";
 import { sizePosition } from "./sizing.ts";
 
@@ -86,7 +86,7 @@ test.each([...OWN, ...CROSSES])("a position in $symbol loses 10 USD at its stop"
 });
 
 test("every symbol of the product is among them", () => {
-  expect(OWN.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+  expect(OWN.map(({ symbol }) => symbol)).toEqual([...PRODUCT_SYMBOLS]);
 });
 
 test.each([

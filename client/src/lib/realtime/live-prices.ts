@@ -1,8 +1,5 @@
-import {
-  MAX_WATCHED_PRICES,
-  PRICE_STALE_MS,
-  SYMBOL_SUGGESTIONS,
-} from "@shared/contract/constants.ts";
+import { MAX_WATCHED_PRICES, PRICE_STALE_MS } from "@shared/contract/constants.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
 import type { LivePrice, StalePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
 
@@ -134,12 +131,10 @@ async function request(): Promise<void> {
   if (result === "not-approved" || result === "two-factor-enrolment-required") return;
   requested = former.join();
   if (result !== "invalid-input") return requestSoon(RETRY_MS);
-  // The server knows all suggestions. Most likely, it is the newest other symbol that it does not know.
-  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !isSuggested(symbol));
+  // The server knows the product's own symbols. Most likely, it is the newest other symbol that it does not know.
+  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !findInstrument(symbol));
   const refused = watched.get(suspect ?? "");
   if (!refused) return;
   refused.isRefused = true;
   requestSoon();
 }
-
-const isSuggested = (symbol: string): boolean => SYMBOL_SUGGESTIONS.some((one) => one === symbol);

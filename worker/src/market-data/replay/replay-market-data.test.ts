@@ -1,4 +1,5 @@
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import {
   type Candle,
   candleSchema,
@@ -27,7 +28,7 @@ function replay(options: { symbol: string; timeframe: Timeframe; limit?: number;
   });
 }
 
-const everyMarket = SYMBOL_SUGGESTIONS.flatMap((symbol) =>
+const everyMarket = PRODUCT_SYMBOLS.flatMap((symbol) =>
   TIMEFRAMES.map((timeframe) => ({ symbol, timeframe })),
 );
 
