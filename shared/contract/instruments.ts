@@ -2,6 +2,41 @@
 export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil"] as const;
 export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
 
+interface ClassFacts {
+  /** Heading of its symbols. */
+  title: string;
+  /** Its tab in the overview of the home page; the title if absent. Classes with the same share a tab. */
+  tab?: string;
+  /** Default of its setting, such as `TRADING_COSTS_OIL`. In percent, see `TradingCosts`. */
+  costs: { spread_percent: number; commission_percent: number };
+}
+
+/**
+ * What is known of each class. The costs are typical published ones of a retail account without volume discounts, as of
+ * October 2026.
+ *
+ * - crypto: taker fee of perpetual futures in the fee schedules of Binance (USDⓈ-M, regular user), OKX and Kraken, and
+ *   the spread in their order books for large coins. Not the spot fee of 0.1 %: a signal may sell and use leverage.
+ * - forex, metal, index, oil: average spreads in the price lists of CFD brokers such as OANDA, for accounts without
+ *   commission: 0.6 to 1.5 pips for major pairs, 0.3 to 0.5 USD for gold, 2 to 4 points for the Dow, 3 to 4 cents for oil.
+ *   Silver costs more, about 0.06 %.
+ */
+export const CLASS_FACTS: Readonly<Record<InstrumentClass, ClassFacts>> = {
+  crypto: { title: "Crypto", costs: { spread_percent: 0.01, commission_percent: 0.05 } },
+  forex: { title: "Forex", costs: { spread_percent: 0.015, commission_percent: 0 } },
+  metal: {
+    title: "Metals",
+    tab: "Metals and oil",
+    costs: { spread_percent: 0.02, commission_percent: 0 },
+  },
+  index: { title: "Indices", costs: { spread_percent: 0.015, commission_percent: 0 } },
+  oil: {
+    title: "Oil",
+    tab: "Metals and oil",
+    costs: { spread_percent: 0.05, commission_percent: 0 },
+  },
+};
+
 /**
  * Trading hours in New York time: `always`; `forex` from Sunday 17:00 to Friday 17:00; `futures` likewise from Sunday
  * 18:00, with a daily break from 17:00 to 18:00; `us-stocks` from 9:30 to 16:00 on weekdays.
@@ -176,6 +211,11 @@ export const PRODUCT_SYMBOLS: readonly ProductSymbol[] = INSTRUMENTS.map(({ symb
 export const SYMBOL_SUGGESTIONS: readonly ProductSymbol[] = INSTRUMENTS.filter(
   ({ isSuggested }) => isSuggested,
 ).map(({ symbol }) => symbol);
+
+/** The classes in the order in which their symbols are listed. */
+export const LISTED_CLASSES: readonly InstrumentClass[] = [
+  ...new Set(INSTRUMENTS.map((one) => one.class)),
+];
 
 const bySymbol = new Map<string, Instrument>(INSTRUMENTS.map((one) => [one.symbol, one]));
 

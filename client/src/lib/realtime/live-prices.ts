@@ -1,7 +1,7 @@
 import { MAX_WATCHED_PRICES, PRICE_STALE_MS } from "@shared/contract/constants.ts";
-import { findInstrument } from "@shared/contract/instruments.ts";
 import type { LivePrice, StalePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
+import { MARKET_GROUPS } from "../listed-markets.ts";
 
 export interface CurrentPrice {
   price: number;
@@ -132,9 +132,12 @@ async function request(): Promise<void> {
   requested = former.join();
   if (result !== "invalid-input") return requestSoon(RETRY_MS);
   // The server knows the product's own symbols. Most likely, it is the newest other symbol that it does not know.
-  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !findInstrument(symbol));
+  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !isOwn(symbol));
   const refused = watched.get(suspect ?? "");
   if (!refused) return;
   refused.isRefused = true;
   requestSoon();
 }
+
+const isOwn = (symbol: string): boolean =>
+  MARKET_GROUPS.some(({ symbols }) => symbols.includes(symbol));

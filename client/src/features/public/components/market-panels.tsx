@@ -1,6 +1,7 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
+import { MARKET_GROUPS } from "../../../lib/listed-markets.ts";
 import { liveQuote, useMarkets } from "../../../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -49,22 +50,12 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
 const useLiveQuote = (quote: MarketQuote): MarketQuote =>
   liveQuote(quote, useLivePrice(quote.symbol));
 
-/** Symbols that no group names are crypto. Without the contract's instruments, which the first load has no room for. */
-const overviewColumns = [
-  [{ title: "Crypto", symbols: null }],
-  [
-    { title: "Forex", symbols: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
-    { title: "Metals", symbols: ["XAU/USD", "XAG/USD"] },
-  ],
-  [
-    { title: "Indices", symbols: ["US30", "NAS100", "SPX500"] },
-    { title: "Oil", symbols: ["WTI", "BRENT"] },
-  ],
-];
-const named = overviewColumns.flat().flatMap((group) => group.symbols ?? []);
+const [crypto, ...others] = MARKET_GROUPS;
+const half = Math.ceil(others.length / 2);
+const overviewColumns = [crypto ? [crypto] : [], others.slice(0, half), others.slice(half)];
 
-const inGroup = (symbols: readonly string[] | null) => (quote: MarketQuote) =>
-  symbols ? symbols.includes(quote.symbol) : !named.includes(quote.symbol);
+const inGroup = (symbols: readonly string[]) => (quote: MarketQuote) =>
+  symbols.includes(quote.symbol);
 
 export function OverviewPanel() {
   return (
@@ -145,7 +136,7 @@ export function CryptoPanel() {
             className="h-10 border-b border-line text-right text-xs text-ink-faint"
           />
           <tbody>
-            {quotes.filter(inGroup(null)).map((quote) => (
+            {quotes.filter(inGroup(crypto?.symbols ?? [])).map((quote) => (
               <CryptoRow key={quote.symbol} quote={quote} />
             ))}
           </tbody>
