@@ -7,6 +7,8 @@ interface ClassFacts {
   title: string;
   /** Its tab in the overview of the home page; the title if absent. Classes with the same share a tab. */
   tab?: string;
+  /** What a position counts, if it is neither the base of a pair nor just units. */
+  units?: string;
   /** Default of its setting, such as `TRADING_COSTS_OIL`. In percent, see `TradingCosts`. */
   costs: { spread_percent: number; commission_percent: number };
 }

@@ -2,6 +2,7 @@ import {
   CLASS_FACTS,
   INSTRUMENTS,
   type Instrument,
+  instrumentClass,
   LISTED_CLASSES,
 } from "@shared/contract/instruments.ts";
 import { z } from "zod";
@@ -104,5 +105,7 @@ export const matchesSymbol = (symbol: string, query: string): boolean =>
   symbol.toLowerCase().includes(query.trim().toLowerCase());
 
 /** What a position of the symbol counts. */
-export const unitName = (symbol: string): string =>
-  symbol.includes("/") ? (symbol.split("/")[0] ?? "") : "units";
+export function unitName(symbol: string): string {
+  const [base = "", quote] = symbol.split("/");
+  return quote === undefined ? (CLASS_FACTS[instrumentClass(symbol)].units ?? "units") : base;
+}

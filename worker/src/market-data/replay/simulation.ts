@@ -4,6 +4,7 @@ import {
   findInstrument,
   type InstrumentClass,
   instrumentClass,
+  type ProductSymbol,
 } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
@@ -20,7 +21,7 @@ interface DemoInstrument {
 }
 
 /** Rounded values of late 2025. */
-export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
+const DEMO_VALUES: Readonly<Record<ProductSymbol | "XAUT/USDT", DemoInstrument>> = {
   "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, dailyVolume: 60_000 },
   "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, dailyVolume: 900_000 },
   "BNB/USDT": { level: 1_080, dailyVolatilityPercent: 2.6, dailyVolume: 120_000 },
@@ -42,6 +43,10 @@ export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
   WTI: { level: 58, dailyVolatilityPercent: 2, dailyVolume: 0 },
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
 };
+
+export const DEMO_INSTRUMENTS: ReadonlyMap<string, DemoInstrument> = new Map(
+  Object.entries(DEMO_VALUES),
+);
 
 /** Days after which the price is back at its level, so that it can run forever. */
 const BLOCK_DAYS = 256;
