@@ -12,12 +12,20 @@ import {
 const ofClass = (name: InstrumentClass) => INSTRUMENTS.filter((one) => one.class === name);
 const tabOf = (name: InstrumentClass): string => CLASS_FACTS[name].tab ?? CLASS_FACTS[name].title;
 
-/** The symbols of each class. Crypto is first. */
-export const MARKET_GROUPS: readonly { title: string; symbols: readonly string[] }[] =
-  INSTRUMENT_CLASSES.map((name) => ({
-    title: CLASS_FACTS[name].title,
-    symbols: ofClass(name).map(({ symbol }) => symbol),
-  }));
+const groupOf = (name: InstrumentClass) => ({
+  title: CLASS_FACTS[name].title,
+  symbols: ofClass(name).map(({ symbol }) => symbol),
+});
+
+const others = INSTRUMENT_CLASSES.filter((name) => name !== "crypto");
+const half = Math.ceil(others.length / 2);
+
+/** Columns of the overview, each with its classes. */
+export const OVERVIEW_COLUMNS: readonly { title: string; symbols: readonly string[] }[][] = [
+  ["crypto" as const],
+  others.slice(0, half),
+  others.slice(half),
+].map((classes) => classes.map(groupOf));
 
 /** Tabs of TradingView's overview, with its own names (`s`) and ours (`d`). */
 export const OVERVIEW_TABS: readonly { title: string; symbols: { s: string; d: string }[] }[] = [

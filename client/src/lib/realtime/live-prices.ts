@@ -1,7 +1,7 @@
 import { MAX_WATCHED_PRICES, PRICE_STALE_MS } from "@shared/contract/constants.ts";
 import type { LivePrice, StalePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
-import { MARKET_GROUPS } from "../listed-markets.ts";
+import { OVERVIEW_COLUMNS } from "../listed-markets.ts";
 
 export interface CurrentPrice {
   price: number;
@@ -140,4 +140,4 @@ async function request(): Promise<void> {
 }
 
 const isOwn = (symbol: string): boolean =>
-  MARKET_GROUPS.some(({ symbols }) => symbols.includes(symbol));
+  OVERVIEW_COLUMNS.flat().some(({ symbols }) => symbols.includes(symbol));

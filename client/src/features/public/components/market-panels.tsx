@@ -1,7 +1,7 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
-import { MARKET_GROUPS } from "../../../lib/listed-markets.ts";
+import { OVERVIEW_COLUMNS } from "../../../lib/listed-markets.ts";
 import { liveQuote, useMarkets } from "../../../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -50,9 +50,7 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
 const useLiveQuote = (quote: MarketQuote): MarketQuote =>
   liveQuote(quote, useLivePrice(quote.symbol));
 
-const [crypto, ...others] = MARKET_GROUPS;
-const half = Math.ceil(others.length / 2);
-const overviewColumns = [crypto ? [crypto] : [], others.slice(0, half), others.slice(half)];
+const crypto = OVERVIEW_COLUMNS[0]?.[0]?.symbols ?? [];
 
 const inGroup = (symbols: readonly string[]) => (quote: MarketQuote) =>
   symbols.includes(quote.symbol);
@@ -62,7 +60,7 @@ export function OverviewPanel() {
     <MarketPanel title="Market Overview">
       {(quotes) => (
         <div className="grid gap-x-8 px-4 pb-3 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
-          {overviewColumns.map((groups) => (
+          {OVERVIEW_COLUMNS.map((groups) => (
             <div key={groups[0]?.title}>
               {groups.map(({ title, symbols }) => (
                 <Group key={title} title={title} quotes={quotes.filter(inGroup(symbols))} />
@@ -136,7 +134,7 @@ export function CryptoPanel() {
             className="h-10 border-b border-line text-right text-xs text-ink-faint"
           />
           <tbody>
-            {quotes.filter(inGroup(crypto?.symbols ?? [])).map((quote) => (
+            {quotes.filter(inGroup(crypto)).map((quote) => (
               <CryptoRow key={quote.symbol} quote={quote} />
             ))}
           </tbody>
