@@ -43,7 +43,8 @@ export const CLASS_FACTS: Readonly<Record<InstrumentClass, ClassFacts>> = {
  * Trading hours in New York time: `always`; `forex` from Sunday 17:00 to Friday 17:00; `futures` likewise from Sunday
  * 18:00, with a daily break from 17:00 to 18:00; `us-stocks` from 9:30 to 16:00 on weekdays.
  */
-export type TradingHours = "always" | "forex" | "futures" | "us-stocks";
+export const TRADING_HOURS = ["always", "forex", "futures", "us-stocks"] as const;
+export type TradingHours = (typeof TRADING_HOURS)[number];
 
 interface InstrumentOf<Name extends string> {
   symbol: Name;
