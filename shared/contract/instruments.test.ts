@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findInstrument, INSTRUMENTS, instrumentClass, SYMBOL_SUGGESTIONS } from "./instruments.ts";
+import {
+  findInstrument,
+  INSTRUMENT_CLASSES,
+  INSTRUMENTS,
+  instrumentClass,
+  SYMBOL_SUGGESTIONS,
+} from "./instruments.ts";
 import { symbolSchema } from "./market-data.ts";
 
 describe("the product's instruments", () => {
@@ -27,8 +33,9 @@ describe("the product's instruments", () => {
     "$symbol has a provider, and only those that list the real market",
     (one) => {
       const isCrypto = one.class === "crypto";
+      const isAtOanda = !isCrypto && one.class !== "stocks";
       expect(one.exchanges === undefined).toBe(isCrypto);
-      expect(one.oanda === undefined).toBe(isCrypto);
+      expect(one.oanda !== undefined).toBe(isAtOanda);
       expect(one.yahoo === undefined).toBe(isCrypto);
       expect(one.hours === "always").toBe(isCrypto);
       expect(one.contract === undefined).toBe(isCrypto);
@@ -58,8 +65,30 @@ describe("the product's instruments", () => {
     expect(findInstrument(symbol)).toMatchObject({ oanda, yahoo: { ticker } });
   });
 
+  it.each([
+    ["AAPL", "Apple"],
+    ["MSFT", "Microsoft"],
+  ])("%s is a stock of Nasdaq, counted in shares and known to Yahoo only", (symbol, name) => {
+    expect(findInstrument(symbol)).toEqual({
+      symbol,
+      name,
+      class: "stocks",
+      isSuggested: false,
+      base: symbol,
+      quote: "USD",
+      decimals: 2,
+      tick: 0.01,
+      hours: "us-stocks",
+      exchanges: [],
+      yahoo: { ticker: symbol, hours: "us-stocks" },
+      tradingView: `NASDAQ:${symbol}`,
+      unit: `1 share of ${name}`,
+      contract: "Not every broker sells fractions of a share; check yours.",
+    });
+  });
+
   it("of one class are traded at the same hours", () => {
-    for (const kind of ["crypto", "forex", "metal", "index", "oil"]) {
+    for (const kind of INSTRUMENT_CLASSES) {
       const hours = INSTRUMENTS.filter((one) => one.class === kind).map((one) => one.hours);
       expect(new Set(hours).size, kind).toBe(1);
     }

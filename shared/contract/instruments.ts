@@ -1,5 +1,5 @@
 /** Kinds of markets, in the order of the filters. */
-export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil"] as const;
+export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil", "stocks"] as const;
 export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
 
 interface ClassFacts {
@@ -22,6 +22,7 @@ interface ClassFacts {
  * - forex, metal, index, oil: average spreads in the price lists of CFD brokers such as OANDA, for accounts without
  *   commission: 0.6 to 1.5 pips for major pairs, 0.3 to 0.5 USD for gold, 2 to 4 points for the Dow, 3 to 4 cents for oil.
  *   Silver costs more, about 0.06 %.
+ * - stocks: a spread of a cent or two in the order books of large US stocks, and 2 to 5 cents a share as commission.
  */
 export const CLASS_FACTS: Readonly<Record<InstrumentClass, ClassFacts>> = {
   crypto: { title: "Crypto", costs: { spread_percent: 0.01, commission_percent: 0.05 } },
@@ -36,6 +37,11 @@ export const CLASS_FACTS: Readonly<Record<InstrumentClass, ClassFacts>> = {
     title: "Oil",
     tab: "Metals and oil",
     costs: { spread_percent: 0.05, commission_percent: 0 },
+  },
+  stocks: {
+    title: "Stocks",
+    units: "shares",
+    costs: { spread_percent: 0.02, commission_percent: 0.02 },
   },
 };
 
@@ -151,6 +157,22 @@ function index<Name extends string>(
   };
 }
 
+/** Of Nasdaq. OANDA has no single stocks. */
+function stock<Name extends string>(symbol: Name, name: string): InstrumentOf<Name> {
+  return {
+    ...basicsOf(symbol, 2),
+    isSuggested: false,
+    name,
+    class: "stocks",
+    hours: "us-stocks",
+    exchanges: [],
+    yahoo: { ticker: symbol, hours: "us-stocks" },
+    tradingView: `NASDAQ:${symbol}`,
+    unit: `1 share of ${name}`,
+    contract: "Not every broker sells fractions of a share; check yours.",
+  };
+}
+
 const OIL = {
   class: "oil",
   decimals: 3,
@@ -198,6 +220,8 @@ const DECLARED = [
   index("SPX500", "S&P 500", "^GSPC"),
   future("WTI", { name: "Crude oil (WTI)", oanda: "WTICO_USD", ticker: "CL=F", ...OIL }),
   future("BRENT", { name: "Crude oil (Brent)", oanda: "BCO_USD", ticker: "BZ=F", ...OIL }),
+  stock("AAPL", "Apple"),
+  stock("MSFT", "Microsoft"),
 ];
 
 /** A symbol that is declared here. */

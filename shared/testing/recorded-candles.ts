@@ -54,6 +54,8 @@ const OF_PRODUCT: Readonly<Record<ProductSymbol, Recording>> = {
   SPX500: { market: "XAU-USD", timeframes: ["1h"], scale: 5 },
   WTI: { market: "XAU-USD", timeframes: ["1h"], scale: 0.045 },
   BRENT: { market: "XAU-USD", timeframes: ["1h"], scale: 0.048 },
+  AAPL: { market: "XAU-USD", timeframes: ["1h"], scale: 0.2 },
+  MSFT: { market: "XAU-USD", timeframes: ["1h"], scale: 0.39 },
 };
 
 const RECORDINGS: ReadonlyMap<string, Recording> = new Map([

@@ -1,5 +1,5 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
+import { instrumentClass, PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
 import type { FakeCandleApi, ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
@@ -94,7 +94,7 @@ describe("live", () => {
     const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"];
     const providerOf = (symbol: string) => {
       if (crypto.some((coin) => coin === symbol)) return "binance";
-      if (token) return "oanda";
+      if (token && instrumentClass(symbol) !== "stocks") return "oanda";
       return forex.includes(symbol) ? "kraken" : "yahoo";
     };
     for (const symbol of PRODUCT_SYMBOLS) {

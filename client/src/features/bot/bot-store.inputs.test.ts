@@ -71,7 +71,18 @@ test.each([
   ["XAU/USD", "XAU"],
   ["US30", "units"],
   ["WTI", "units"],
+  ["AAPL", "shares"],
 ])("a position in %s counts %s", (symbol, unit) => expect(unitName(symbol)).toBe(unit));
+
+test.each([
+  ["aap", [{ title: "Stocks", symbols: ["AAPL"] }]],
+  [" MS", [{ title: "Stocks", symbols: ["MSFT"] }]],
+  ["micro", [{ title: "Stocks", symbols: ["MSFT"] }]],
+  ["m", []],
+  ["apl", []],
+])("stocks are found by the start of their symbol or name: %j", (query, groups) => {
+  expect(symbolGroups(query, { favorites: [], recent: [] })).toEqual(groups);
+});
 
 test("favorites and recent symbols come first, each symbol once; a search lists suggestions only", () => {
   const saved = { favorites: ["WTI"], recent: ["LINK/USDT", "WTI", "BTC/USDT"] };

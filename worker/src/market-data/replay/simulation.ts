@@ -42,6 +42,8 @@ const DEMO_VALUES: Readonly<Record<ProductSymbol | "XAUT/USDT", DemoInstrument>>
   SPX500: { level: 6_700, dailyVolatilityPercent: 1, dailyVolume: 0 },
   WTI: { level: 58, dailyVolatilityPercent: 2, dailyVolume: 0 },
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
+  AAPL: { level: 270, dailyVolatilityPercent: 1.5, dailyVolume: 50_000_000 },
+  MSFT: { level: 510, dailyVolatilityPercent: 1.3, dailyVolume: 22_000_000 },
 };
 
 export const DEMO_INSTRUMENTS: ReadonlyMap<string, DemoInstrument> = new Map(
@@ -253,6 +255,7 @@ const ACTIVITY_FROM_HOUR: Readonly<Record<InstrumentClass, Record<number, number
   metal: { 0: 0.7, 7: 1, 12: 1.8, 17: 0.9, 20: 0.5 },
   index: { 0: 0.5, 7: 0.8, 13: 2, 15: 1.4, 20: 0.5 },
   oil: { 0: 0.5, 7: 1, 13: 1.8, 19: 0.8 },
+  stocks: { 0: 0.3, 13: 2.2, 15: 1.4, 20: 1, 21: 0.3 },
 };
 
 export function activityAt(symbol: string, time: number): number {

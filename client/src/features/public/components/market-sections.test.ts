@@ -20,6 +20,7 @@ it("the overview and the tape list the classes in their order, metals together w
     { title: "Metals and oil", names: ["XAU/USD", "XAG/USD", "WTI", "BRENT"] },
     { title: "Forex", names: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
     { title: "Indices", names: ["US30", "NAS100", "SPX500"] },
+    { title: "Stocks", names: ["AAPL", "MSFT"] },
   ];
   expect(overviewWidgets.dark.config).toMatchObject({
     tabs: tabs.map(({ title, names }) => ({ title, symbols: names.map((d) => ({ d })) })),
