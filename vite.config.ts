@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
+import { replacedModules } from "./client/build/replaced-modules.ts";
 import { siteFiles } from "./client/build/screen-pages.ts";
 import { offlineVerifier, serviceWorker } from "./client/build/standalone-scripts.ts";
 
@@ -47,7 +48,14 @@ export default defineConfig(({ command, mode, isSsrBuild }) => {
   return {
     root: "client",
     envDir: projectRoot,
-    plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier(), serviceWorker()],
+    plugins: [
+      react(),
+      tailwindcss(),
+      replacedModules(),
+      siteFiles(origin),
+      offlineVerifier(),
+      serviceWorker(),
+    ],
     resolve: {
       alias: {
         "@shared": fileURLToPath(new URL("shared", import.meta.url)),

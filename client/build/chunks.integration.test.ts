@@ -4,6 +4,7 @@ import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
 
 /** The files of code that each file imports before it runs. */
 const imports = new Map<string, string[]>();
+const codes = new Map<string, string>();
 const files = new Map<string, string>();
 
 beforeAll(async () => {
@@ -13,6 +14,7 @@ beforeAll(async () => {
   for (const chunk of built.output) {
     if (chunk.type !== "chunk") continue;
     imports.set(chunk.fileName, chunk.imports);
+    codes.set(chunk.fileName, chunk.code);
     if (chunk.facadeModuleId) files.set(chunk.facadeModuleId, chunk.fileName);
   }
 }, 60_000);
@@ -43,4 +45,12 @@ test("no two files of code import each other, so that each runs after those it n
   for (const [file, needed] of imports) {
     for (const other of needed) expect([...reachedFrom(other)], other).not.toContain(file);
   }
+});
+
+test("a visitor's first page has the names of the markets, without the instruments that they come from", () => {
+  const code = [...filesOf("client/src/features/public/home-page.tsx")]
+    .map((file) => codes.get(file))
+    .join("\n");
+  expect(code).toContain("OANDA:NAS100USD");
+  expect(code).not.toContain("^NDX");
 });

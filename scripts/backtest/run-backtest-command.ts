@@ -8,7 +8,6 @@ import {
   productVersion,
   readDotEnv,
   tradingCostsTextSchema,
-  tradingCostTable,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import { z } from "zod";
@@ -79,7 +78,7 @@ async function simulate(
     from: args.csv === undefined ? args.from : "csv",
     warm_up: firstBar + 1,
     risk_percent: args.risk,
-    costs: args.costs ?? tradingCostTable(settings)[instrumentClass(symbol)],
+    costs: args.costs ?? settings.TRADING_COSTS[instrumentClass(symbol)],
     seed: args.seed,
     repetitions: args.repetitions,
   };

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { type Database, nativeDb } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -37,7 +37,7 @@ const SHORT = "1m";
 const WATCHERS = 5_000;
 const SOCKETS = 1_000;
 /** Their analyses are spread over half a minute. */
-const MARKETS = SYMBOL_SUGGESTIONS.slice(0, 3);
+const MARKETS = PRODUCT_SYMBOLS.slice(0, 3);
 const OTHER_USERS = 20;
 const REQUEST_INTERVAL_MS = 25;
 const QUIET_MS = 20_000;

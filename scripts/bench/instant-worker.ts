@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import type { CandleRequest, MarketData } from "../../worker/src/market-data/market-data.ts";
@@ -64,7 +64,7 @@ const services: WorkerServices = {
     sources: { live: undefined, replay: marketData },
     currentSource: () => "replay",
     probe: async () => undefined,
-    listedSymbols: async () => ({ symbols: [...SYMBOL_SUGGESTIONS], missing: [] }),
+    listedSymbols: async () => ({ symbols: [...PRODUCT_SYMBOLS], missing: [] }),
     priceStream: async () => undefined,
     health: () => [],
     close: () => undefined,

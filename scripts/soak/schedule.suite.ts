@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { HOUR_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
@@ -13,7 +14,7 @@ import { until } from "../faults/harness/until.ts";
 const QUARTER_MS = 15 * 60_000;
 const HOURS = 24;
 /** Crypto trades around the clock. */
-const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+const SYMBOLS = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
 const TIMEFRAMES = ["15m", "30m", "1h", "4h"] as const;
 const WATCHERS = 5;
 /** Until then, code is compiled and caches are filled. */

@@ -6,29 +6,6 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Candle lengths, shortest first. */
 export const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d"] as const;
 
-/** Suggestions of the symbol field, in order. */
-export const SYMBOL_SUGGESTIONS = [
-  "BTC/USDT",
-  "ETH/USDT",
-  "BNB/USDT",
-  "ADA/USDT",
-  "SOL/USDT",
-  "XRP/USDT",
-  "LTC/USDT",
-  "DOGE/USDT",
-  "XAU/USD",
-  "XAG/USD",
-  "EUR/USD",
-  "GBP/USD",
-  "AUD/USD",
-  "USD/JPY",
-  "US30",
-  "NAS100",
-  "SPX500",
-  "WTI",
-  "BRENT",
-] as const;
-
 /** Values of missing or invalid fields of a signal request. */
 export const SIGNAL_DEFAULTS = {
   symbol: "BTC/USDT",

@@ -9,7 +9,8 @@ test("where brokers count in lots, the lot's size in words and in units is the s
   }
 });
 
-test("coins and indices are not counted in lots", () => {
-  const others = INSTRUMENTS.filter(({ class: kind }) => kind === "crypto" || kind === "index");
+test("coins, indices and stocks are not counted in lots", () => {
+  const inUnits = ["crypto", "index", "stocks"];
+  const others = INSTRUMENTS.filter(({ class: kind }) => inUnits.includes(kind));
   expect(others.every(({ lotUnits }) => lotUnits === undefined)).toBe(true);
 });

@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { SYMBOL_SUGGESTIONS } from "./constants.ts";
-import { findInstrument, INSTRUMENTS, instrumentClass } from "./instruments.ts";
+import {
+  findInstrument,
+  INSTRUMENT_CLASSES,
+  INSTRUMENTS,
+  instrumentClass,
+  SYMBOL_SUGGESTIONS,
+} from "./instruments.ts";
 import { symbolSchema } from "./market-data.ts";
 
 describe("the product's instruments", () => {
-  it("are the suggested symbols, in their order", () => {
-    expect(INSTRUMENTS.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+  it("contain the suggestions, which are the specified ones in their order", () => {
+    expect(SYMBOL_SUGGESTIONS.join(", ")).toBe(
+      "BTC/USDT, ETH/USDT, BNB/USDT, ADA/USDT, SOL/USDT, XRP/USDT, LTC/USDT, DOGE/USDT, " +
+        "XAU/USD, XAG/USD, EUR/USD, GBP/USD, AUD/USD, USD/JPY, US30, NAS100, SPX500, WTI, BRENT",
+    );
+  });
+
+  it("are named as requests may name them", () => {
     expect(INSTRUMENTS.filter(({ symbol }) => symbolSchema.parse(symbol) !== symbol)).toEqual([]);
   });
 
@@ -22,8 +33,9 @@ describe("the product's instruments", () => {
     "$symbol has a provider, and only those that list the real market",
     (one) => {
       const isCrypto = one.class === "crypto";
+      const isAtOanda = !isCrypto && one.class !== "stocks";
       expect(one.exchanges === undefined).toBe(isCrypto);
-      expect(one.oanda === undefined).toBe(isCrypto);
+      expect(one.oanda !== undefined).toBe(isAtOanda);
       expect(one.yahoo === undefined).toBe(isCrypto);
       expect(one.hours === "always").toBe(isCrypto);
       expect(one.contract === undefined).toBe(isCrypto);
@@ -53,8 +65,30 @@ describe("the product's instruments", () => {
     expect(findInstrument(symbol)).toMatchObject({ oanda, yahoo: { ticker } });
   });
 
+  it.each([
+    ["AAPL", "Apple"],
+    ["MSFT", "Microsoft"],
+  ])("%s is a stock of Nasdaq, counted in shares and known to Yahoo only", (symbol, name) => {
+    expect(findInstrument(symbol)).toEqual({
+      symbol,
+      name,
+      class: "stocks",
+      isSuggested: false,
+      base: symbol,
+      quote: "USD",
+      decimals: 2,
+      tick: 0.01,
+      hours: "us-stocks",
+      exchanges: [],
+      yahoo: { ticker: symbol, hours: "us-stocks" },
+      tradingView: `NASDAQ:${symbol}`,
+      unit: `1 share of ${name}`,
+      contract: "Not every broker sells fractions of a share; check yours.",
+    });
+  });
+
   it("of one class are traded at the same hours", () => {
-    for (const kind of ["crypto", "forex", "metal", "index", "oil"]) {
+    for (const kind of INSTRUMENT_CLASSES) {
       const hours = INSTRUMENTS.filter((one) => one.class === kind).map((one) => one.hours);
       expect(new Set(hours).size, kind).toBe(1);
     }

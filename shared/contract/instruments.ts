@@ -1,18 +1,61 @@
-import type { SYMBOL_SUGGESTIONS } from "./constants.ts";
-
-/** Kinds of markets. */
-export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil"] as const;
+/** Kinds of markets, in the order of the filters. */
+export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil", "stocks"] as const;
 export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
+
+interface ClassFacts {
+  /** Heading of its symbols. */
+  title: string;
+  /** Its tab in the overview of the home page; the title if absent. Classes with the same share a tab. */
+  tab?: string;
+  /** What a position counts, if it is neither the base of a pair nor just units. */
+  units?: string;
+  /** Default of its setting, such as `TRADING_COSTS_OIL`. In percent, see `TradingCosts`. */
+  costs: { spread_percent: number; commission_percent: number };
+}
+
+/**
+ * What is known of each class. The costs are typical published ones of a retail account without volume discounts, as of
+ * October 2026.
+ *
+ * - crypto: taker fee of perpetual futures in the fee schedules of Binance (USDⓈ-M, regular user), OKX and Kraken, and
+ *   the spread in their order books for large coins. Not the spot fee of 0.1 %: a signal may sell and use leverage.
+ * - forex, metal, index, oil: average spreads in the price lists of CFD brokers such as OANDA, for accounts without
+ *   commission: 0.6 to 1.5 pips for major pairs, 0.3 to 0.5 USD for gold, 2 to 4 points for the Dow, 3 to 4 cents for oil.
+ *   Silver costs more, about 0.06 %.
+ * - stocks: a spread of a cent or two in the order books of large US stocks, and 2 to 5 cents a share as commission.
+ */
+export const CLASS_FACTS: Readonly<Record<InstrumentClass, ClassFacts>> = {
+  crypto: { title: "Crypto", costs: { spread_percent: 0.01, commission_percent: 0.05 } },
+  forex: { title: "Forex", costs: { spread_percent: 0.015, commission_percent: 0 } },
+  metal: {
+    title: "Metals",
+    tab: "Metals and oil",
+    costs: { spread_percent: 0.02, commission_percent: 0 },
+  },
+  index: { title: "Indices", costs: { spread_percent: 0.015, commission_percent: 0 } },
+  oil: {
+    title: "Oil",
+    tab: "Metals and oil",
+    costs: { spread_percent: 0.05, commission_percent: 0 },
+  },
+  stocks: {
+    title: "Stocks",
+    units: "shares",
+    costs: { spread_percent: 0.02, commission_percent: 0.02 },
+  },
+};
 
 /**
  * Trading hours in New York time: `always`; `forex` from Sunday 17:00 to Friday 17:00; `futures` likewise from Sunday
  * 18:00, with a daily break from 17:00 to 18:00; `us-stocks` from 9:30 to 16:00 on weekdays.
  */
-export type TradingHours = "always" | "forex" | "futures" | "us-stocks";
+export const TRADING_HOURS = ["always", "forex", "futures", "us-stocks"] as const;
+export type TradingHours = (typeof TRADING_HOURS)[number];
 
-/** Static facts of one of the product's own symbols. */
-export interface Instrument {
-  symbol: (typeof SYMBOL_SUGGESTIONS)[number];
+interface InstrumentOf<Name extends string> {
+  symbol: Name;
+  /** Whether the symbol field suggests it. Others are found by the start of their symbol or name. */
+  isSuggested: boolean;
   name: string;
   class: InstrumentClass;
   base: string;
@@ -35,14 +78,16 @@ export interface Instrument {
   lotUnits?: number;
 }
 
-type ProductSymbol = Instrument["symbol"];
-
-function basicsOf(symbol: ProductSymbol, decimals: number) {
-  const [base = symbol, quote = "USD"] = symbol.split("/");
-  return { symbol, base, quote, decimals, tick: Number(`1e-${decimals}`) };
+function basicsOf<Name extends string>(symbol: Name, decimals: number) {
+  const [base = symbol, quote = "USD"]: readonly string[] = symbol.split("/");
+  return { symbol, isSuggested: true, base, quote, decimals, tick: Number(`1e-${decimals}`) };
 }
 
-function coin(symbol: ProductSymbol, name: string, decimals: number): Instrument {
+function coin<Name extends string>(
+  symbol: Name,
+  name: string,
+  decimals: number,
+): InstrumentOf<Name> {
   const basics = basicsOf(symbol, decimals);
   const { base, quote } = basics;
   return {
@@ -55,7 +100,11 @@ function coin(symbol: ProductSymbol, name: string, decimals: number): Instrument
   };
 }
 
-function currencyPair(symbol: ProductSymbol, name: string, decimals: number): Instrument {
+function currencyPair<Name extends string>(
+  symbol: Name,
+  name: string,
+  decimals: number,
+): InstrumentOf<Name> {
   const basics = basicsOf(symbol, decimals);
   const { base, quote } = basics;
   return {
@@ -73,13 +122,10 @@ function currencyPair(symbol: ProductSymbol, name: string, decimals: number): In
   };
 }
 
-function future(
-  symbol: ProductSymbol,
-  facts: Pick<Instrument, "name" | "class" | "decimals" | "unit" | "contract" | "lotUnits"> & {
-    oanda: string;
-    ticker: string;
-  },
-): Instrument {
+type FutureFacts = Pick<InstrumentOf<string>, "name" | "class" | "decimals" | "unit"> &
+  Pick<InstrumentOf<string>, "contract" | "lotUnits"> & { oanda: string; ticker: string };
+
+function future<Name extends string>(symbol: Name, facts: FutureFacts): InstrumentOf<Name> {
   const { decimals, oanda, ticker, ...own } = facts;
   return {
     ...basicsOf(symbol, decimals),
@@ -92,7 +138,11 @@ function future(
   };
 }
 
-function index(symbol: ProductSymbol, name: string, ticker: string): Instrument {
+function index<Name extends string>(
+  symbol: Name,
+  name: string,
+  ticker: string,
+): InstrumentOf<Name> {
   return {
     ...basicsOf(symbol, 1),
     name,
@@ -107,6 +157,22 @@ function index(symbol: ProductSymbol, name: string, ticker: string): Instrument 
   };
 }
 
+/** Of Nasdaq. OANDA has no single stocks. */
+function stock<Name extends string>(symbol: Name, name: string): InstrumentOf<Name> {
+  return {
+    ...basicsOf(symbol, 2),
+    isSuggested: false,
+    name,
+    class: "stocks",
+    hours: "us-stocks",
+    exchanges: [],
+    yahoo: { ticker: symbol, hours: "us-stocks" },
+    tradingView: `NASDAQ:${symbol}`,
+    unit: `1 share of ${name}`,
+    contract: "Not every broker sells fractions of a share; check yours.",
+  };
+}
+
 const OIL = {
   class: "oil",
   decimals: 3,
@@ -115,8 +181,8 @@ const OIL = {
   lotUnits: 1_000,
 } as const;
 
-/** The product's own symbols, in the order of the suggestions. */
-export const INSTRUMENTS: readonly Instrument[] = [
+/** The product's own symbols, in the order in which they are listed. */
+const DECLARED = [
   coin("BTC/USDT", "Bitcoin", 2),
   coin("ETH/USDT", "Ether", 2),
   coin("BNB/USDT", "BNB", 2),
@@ -154,6 +220,28 @@ export const INSTRUMENTS: readonly Instrument[] = [
   index("SPX500", "S&P 500", "^GSPC"),
   future("WTI", { name: "Crude oil (WTI)", oanda: "WTICO_USD", ticker: "CL=F", ...OIL }),
   future("BRENT", { name: "Crude oil (Brent)", oanda: "BCO_USD", ticker: "BZ=F", ...OIL }),
+  stock("AAPL", "Apple"),
+  stock("MSFT", "Microsoft"),
+];
+
+/** A symbol that is declared here. */
+export type ProductSymbol = (typeof DECLARED)[number]["symbol"];
+
+/** Static facts of one of the product's own symbols. */
+export type Instrument = InstrumentOf<ProductSymbol>;
+
+export const INSTRUMENTS: readonly Instrument[] = DECLARED;
+
+export const PRODUCT_SYMBOLS: readonly ProductSymbol[] = INSTRUMENTS.map(({ symbol }) => symbol);
+
+/** Suggestions of the symbol field, in order. */
+export const SYMBOL_SUGGESTIONS: readonly ProductSymbol[] = INSTRUMENTS.filter(
+  ({ isSuggested }) => isSuggested,
+).map(({ symbol }) => symbol);
+
+/** The classes in the order in which their symbols are listed. */
+export const LISTED_CLASSES: readonly InstrumentClass[] = [
+  ...new Set(INSTRUMENTS.map((one) => one.class)),
 ];
 
 const bySymbol = new Map<string, Instrument>(INSTRUMENTS.map((one) => [one.symbol, one]));

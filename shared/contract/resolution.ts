@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InstrumentClass } from "./instruments.ts";
+import { CLASS_FACTS, INSTRUMENT_CLASSES } from "./instruments.ts";
 import { candleSchema, timeframeSchema } from "./market-data.ts";
 import { analysisSchema, outcomeSchema } from "./signal.ts";
 
@@ -16,24 +16,12 @@ export const tradingCostsSchema = z.strictObject({
 });
 export type TradingCosts = z.infer<typeof tradingCostsSchema>;
 
-export type TradingCostTable = Readonly<Record<InstrumentClass, TradingCosts>>;
+export const tradingCostTableSchema = z.record(z.enum(INSTRUMENT_CLASSES), tradingCostsSchema);
+export type TradingCostTable = Readonly<z.infer<typeof tradingCostTableSchema>>;
 
-/**
- * Typical published costs of a retail account without volume discounts, as of October 2026.
- *
- * - crypto: taker fee of perpetual futures in the fee schedules of Binance (USDⓈ-M, regular user), OKX and Kraken, and
- *   the spread in their order books for large coins. Not the spot fee of 0.1 %: a signal may sell and use leverage.
- * - forex, metal, index, oil: average spreads in the price lists of CFD brokers such as OANDA, for accounts without
- *   commission: 0.6 to 1.5 pips for major pairs, 0.3 to 0.5 USD for gold, 2 to 4 points for the Dow, 3 to 4 cents for oil.
- *   Silver costs more, about 0.06 %.
- */
-export const DEFAULT_TRADING_COSTS: TradingCostTable = {
-  crypto: { spread_percent: 0.01, commission_percent: 0.05 },
-  forex: { spread_percent: 0.015, commission_percent: 0 },
-  metal: { spread_percent: 0.02, commission_percent: 0 },
-  index: { spread_percent: 0.015, commission_percent: 0 },
-  oil: { spread_percent: 0.05, commission_percent: 0 },
-};
+export const DEFAULT_TRADING_COSTS: TradingCostTable = tradingCostTableSchema.parse(
+  Object.fromEntries(INSTRUMENT_CLASSES.map((name) => [name, CLASS_FACTS[name].costs])),
+);
 
 /** Costs of entry and exit at one price, in percent of it. */
 export function roundTripPercent({ spread_percent, commission_percent }: TradingCosts): number {

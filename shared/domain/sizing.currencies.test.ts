@@ -1,4 +1,4 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { describe, expect, it } from "vitest";
 import { isUsdLike, symbolCurrencies, usdPerQuote } from "./sizing.ts";
 
@@ -10,7 +10,7 @@ describe("a symbol's currencies", () => {
     ["BRENT", { base: "BRENT", quote: "USD" }],
   ])("of %s", (symbol, currencies) => expect(symbolCurrencies(symbol)).toEqual(currencies));
 
-  it.each(SYMBOL_SUGGESTIONS)("give the dollar value of a price of %s", (symbol) => {
+  it.each(PRODUCT_SYMBOLS)("give the dollar value of a price of %s", (symbol) => {
     expect(usdPerQuote({ symbol, entry: 160 })).toBe(symbol === "USD/JPY" ? 1 / 160 : 1);
   });
 

@@ -1,4 +1,4 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { expect, test } from "vitest";
 import { sizePosition } from "./sizing.ts";
 
@@ -52,6 +52,11 @@ const OIL: Market[] = [
   { symbol: "BRENT", entry: 64, stop_loss: 64.5, units: 20, margin: 128 },
 ];
 
+const STOCKS: Market[] = [
+  { symbol: "AAPL", entry: 250, stop_loss: 246, units: 2.5, margin: 62.5 },
+  { symbol: "MSFT", entry: 500, stop_loss: 516, units: 0.625, margin: 31.25 },
+];
+
 const CROSSES: Market[] = [
   // Half a yen a euro at 1/160 USD a yen: 0.003125 USD.
   {
@@ -74,7 +79,7 @@ const CROSSES: Market[] = [
   },
 ];
 
-const OWN = [...COINS, ...METALS, ...CURRENCIES, ...INDICES, ...OIL];
+const OWN = [...COINS, ...METALS, ...CURRENCIES, ...INDICES, ...OIL, ...STOCKS];
 
 test.each([...OWN, ...CROSSES])("a position in $symbol loses 10 USD at its stop", (market) => {
   const { symbol, entry, stop_loss, quoteToUsd, units, margin } = market;
@@ -86,7 +91,7 @@ test.each([...OWN, ...CROSSES])("a position in $symbol loses 10 USD at its stop"
 });
 
 test("every symbol of the product is among them", () => {
-  expect(OWN.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+  expect(OWN.map(({ symbol }) => symbol)).toEqual([...PRODUCT_SYMBOLS]);
 });
 
 test.each([

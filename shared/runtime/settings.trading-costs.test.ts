@@ -1,7 +1,7 @@
 import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
 import { DEFAULT_TRADING_COSTS, roundTripPercent, tradeCost } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
-import { loadSettings, SettingsError, tradingCostTable } from "./settings.ts";
+import { loadSettings, SettingsError } from "./settings.ts";
 
 const load = (environment: Record<string, string>) =>
   loadSettings({
@@ -19,12 +19,12 @@ describe("trading costs", () => {
   });
 
   it("have defaults for each class", () => {
-    expect(tradingCostTable(load({}))).toEqual(DEFAULT_TRADING_COSTS);
+    expect(load({}).TRADING_COSTS).toEqual(DEFAULT_TRADING_COSTS);
   });
 
   it.each(INSTRUMENT_CLASSES)("of %s can be set, without changing the others", (name) => {
     const settings = load({ [`TRADING_COSTS_${name.toUpperCase()}`]: " 0.3, 0.25 " });
-    expect(tradingCostTable(settings)).toEqual({
+    expect(settings.TRADING_COSTS).toEqual({
       ...DEFAULT_TRADING_COSTS,
       [name]: { spread_percent: 0.3, commission_percent: 0.25 },
     });

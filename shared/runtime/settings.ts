@@ -4,13 +4,12 @@ import { isAbsolute, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { emailSchema } from "@shared/contract/authentication.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
-import type { InstrumentClass } from "@shared/contract/instruments.ts";
+import { INSTRUMENT_CLASSES, type InstrumentClass } from "@shared/contract/instruments.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
 import {
   DEFAULT_TRADING_COSTS,
   MAX_COST_PERCENT,
   type TradingCosts,
-  type TradingCostTable,
   tradingCostsSchema,
 } from "@shared/contract/resolution.ts";
 import { z } from "zod";
@@ -32,18 +31,17 @@ export const tradingCostsTextSchema = z.string().transform((text, context): Trad
   return z.NEVER;
 });
 
-type CostSettings = Pick<Settings, `TRADING_COSTS_${Uppercase<InstrumentClass>}`>;
+/** `TRADING_COSTS_OIL`. */
+const costSetting = (name: InstrumentClass): string => `TRADING_COSTS_${name.toUpperCase()}`;
 
-/** Trading costs of every class of instruments. */
-export function tradingCostTable(settings: CostSettings): TradingCostTable {
-  return {
-    crypto: settings.TRADING_COSTS_CRYPTO,
-    forex: settings.TRADING_COSTS_FOREX,
-    metal: settings.TRADING_COSTS_METAL,
-    index: settings.TRADING_COSTS_INDEX,
-    oil: settings.TRADING_COSTS_OIL,
-  };
-}
+/** The trading costs that are set, by class. */
+const givenCosts = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    INSTRUMENT_CLASSES.map((name) => {
+      const { spread_percent, commission_percent } = DEFAULT_TRADING_COSTS[name];
+      return [name, env[costSetting(name)] ?? `${spread_percent},${commission_percent}`];
+    }),
+  );
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const onOrOff = z.enum(["on", "off"]);
@@ -216,11 +214,7 @@ const settingsSchema = z.object({
     ])
     .optional(),
   LEDGER_GIT_REPOSITORY: gitRepository.optional(),
-  TRADING_COSTS_CRYPTO: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.crypto),
-  TRADING_COSTS_FOREX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.forex),
-  TRADING_COSTS_METAL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.metal),
-  TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
-  TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
+  TRADING_COSTS: z.record(z.enum(INSTRUMENT_CLASSES), tradingCostsTextSchema),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
   TELEGRAM_BOT_TOKEN: z
     .string()
@@ -269,15 +263,18 @@ function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
   const given = Object.fromEntries(
     Object.entries({ ...env, ...readSecretFiles(env) }).filter(([, value]) => value !== ""),
   );
-  const parsed = settingsSchema.safeParse(given);
+  const parsed = settingsSchema.safeParse({ ...given, TRADING_COSTS: givenCosts(given) });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new SettingsError(`${issue?.path[0]?.toString() ?? "environment"}: ${issue?.message}`);
+  const names = issue?.path.filter((part) => typeof part === "string").join("_");
+  const setting = names?.toUpperCase() || "environment";
+  throw new SettingsError(`${setting}: ${issue?.message}`);
 }
 
 /** Settings in files, such as secrets that Docker, Kubernetes or a vault mounts: `JWT_SECRET_FILE` names that of `JWT_SECRET`. */
 function readSecretFiles(env: NodeJS.ProcessEnv): Record<string, string> {
-  const read = Object.keys(settingsSchema.shape).flatMap((name) => {
+  const names = [...Object.keys(settingsSchema.shape), ...INSTRUMENT_CLASSES.map(costSetting)];
+  const read = names.flatMap((name) => {
     const file = env[`${name}_FILE`];
     return file ? [[name, readSecretFile(name, file)] as const] : [];
   });

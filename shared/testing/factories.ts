@@ -1,6 +1,7 @@
 import { createHash, createSecretKey, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
-import { DAY_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
@@ -235,7 +236,7 @@ export const listSymbols = (
   listing: { symbols?: readonly string[]; missing?: string[] } = {},
 ) => {
   const { symbols = [], missing = [] } = listing;
-  const all = [...SYMBOL_SUGGESTIONS, ...symbols];
+  const all = [...PRODUCT_SYMBOLS, ...symbols];
   const stored = { symbols: all, missing, updatedAt: new Date() };
   return marketListings.replaceOne({ _id: "symbols" }, stored, { upsert: true });
 };

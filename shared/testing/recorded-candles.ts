@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ProductSymbol } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { parseCandleCsv } from "@shared/outcomes/resolve-again.ts";
 
@@ -33,7 +34,7 @@ export const OTHER_COINS = [
   "NEAR",
 ] as const;
 
-const RECORDINGS: Readonly<Record<string, Recording>> = {
+const OF_PRODUCT: Readonly<Record<ProductSymbol, Recording>> = {
   "BTC/USDT": { market: "BTC-USDT", timeframes: CRYPTO, scale: 1 },
   "ETH/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 1 },
   "BNB/USDT": { market: "BNB-USDT", timeframes: CRYPTO, scale: 1 },
@@ -42,12 +43,6 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   "SOL/USDT": { market: "BNB-USDT", timeframes: CRYPTO, scale: 0.17 },
   "LTC/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 0.024 },
   "DOGE/USDT": { market: "XRP-USDT", timeframes: CRYPTO, scale: 0.08 },
-  ...Object.fromEntries(
-    OTHER_COINS.map((coin) => [
-      `${coin}/USDT`,
-      { market: "XRP-USDT", timeframes: CRYPTO, scale: 1 },
-    ]),
-  ),
   "EUR/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 1 },
   "GBP/USD": { market: "GBP-USD", timeframes: ["1d"], scale: 1 },
   "AUD/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 0.57 },
@@ -59,7 +54,14 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   SPX500: { market: "XAU-USD", timeframes: ["1h"], scale: 5 },
   WTI: { market: "XAU-USD", timeframes: ["1h"], scale: 0.045 },
   BRENT: { market: "XAU-USD", timeframes: ["1h"], scale: 0.048 },
+  AAPL: { market: "XAU-USD", timeframes: ["1h"], scale: 0.2 },
+  MSFT: { market: "XAU-USD", timeframes: ["1h"], scale: 0.39 },
 };
+
+const RECORDINGS: ReadonlyMap<string, Recording> = new Map([
+  ...Object.entries(OF_PRODUCT),
+  ...OTHER_COINS.map((coin): [string, Recording] => [`${coin}/USDT`, OF_PRODUCT["XRP/USDT"]]),
+]);
 
 const parsedFiles = new Map<string, Candle[]>();
 
@@ -76,7 +78,7 @@ export interface CandleSpan {
  * between neighbours. Empty for a symbol without a recording.
  */
 export function recordedCandles(options: CandleSpan): Candle[] {
-  const recording = RECORDINGS[options.symbol];
+  const recording = RECORDINGS.get(options.symbol);
   if (!recording) return [];
   const candles = read(recording, options.timeframe);
   const lengthMs = TIMEFRAME_MS[options.timeframe];

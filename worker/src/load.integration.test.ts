@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
@@ -17,7 +17,7 @@ const SIGNALS = 60;
 const MIN_SHARE = SIGNALS / 3;
 const TRADERS = 10;
 /** Coins trade around the clock: no market is closed when the test runs. */
-const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+const SYMBOLS = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
 const WAIT = { timeout: 60_000, interval: 50 };
 
 describe("many signals while the AI takes its time", () => {

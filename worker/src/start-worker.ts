@@ -18,7 +18,6 @@ import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
   loadDeliverySettings,
-  tradingCostTable,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
@@ -225,7 +224,7 @@ function createDeps(
     marketData: services.market.marketData,
     analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
     metrics,
-    tradingCosts: tradingCostTable(settings),
+    tradingCosts: settings.TRADING_COSTS,
     budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
     now: database.now,
     shutdown,

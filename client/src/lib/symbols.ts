@@ -1,4 +1,10 @@
-import { INSTRUMENTS, type InstrumentClass } from "@shared/contract/instruments.ts";
+import {
+  CLASS_FACTS,
+  INSTRUMENTS,
+  type Instrument,
+  instrumentClass,
+  LISTED_CLASSES,
+} from "@shared/contract/instruments.ts";
 import { z } from "zod";
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
@@ -66,23 +72,15 @@ export interface SymbolGroup {
   symbols: string[];
 }
 
-const CLASS_TITLES: [InstrumentClass, string][] = [
-  ["crypto", "Crypto"],
-  ["metal", "Metals"],
-  ["forex", "Forex"],
-  ["index", "Indices"],
-  ["oil", "Oil"],
-];
-
-/** The suggestions that contain the query. Without one, favorites and recent symbols come first, each symbol once. */
+/** The symbols that match the query. Without one, favorites and recent symbols come first, each symbol once. */
 export function symbolGroups(query: string, saved: SavedSymbols): SymbolGroup[] {
   const { favorites, recent } = query === "" ? saved : NONE;
   const isListed = (symbol: string) => favorites.includes(symbol) || recent.includes(symbol);
-  const classes = CLASS_TITLES.map(([wanted, title]) => ({
-    title,
-    symbols: INSTRUMENTS.filter(({ class: actual }) => actual === wanted)
+  const classes = LISTED_CLASSES.map((wanted) => ({
+    title: CLASS_FACTS[wanted].title,
+    symbols: INSTRUMENTS.filter((one) => one.class === wanted && matchesInstrument(one, query))
       .map(({ symbol }) => symbol)
-      .filter((symbol) => !isListed(symbol) && matchesSymbol(symbol, query)),
+      .filter((symbol) => !isListed(symbol)),
   }));
   return [
     { title: "Favorites", symbols: favorites },
@@ -91,11 +89,23 @@ export function symbolGroups(query: string, saved: SavedSymbols): SymbolGroup[] 
   ].filter(({ symbols }) => symbols.length > 0);
 }
 
+/** Shorter queries list suggestions only. */
+const MIN_NAME_LENGTH = 2;
+
+function matchesInstrument({ symbol, name, isSuggested }: Instrument, query: string): boolean {
+  if (isSuggested) return matchesSymbol(symbol, query);
+  const start = query.trim().toLowerCase();
+  if (start.length < MIN_NAME_LENGTH) return false;
+  return [symbol, name].some((text) => text.toLowerCase().startsWith(start));
+}
+
 export const optionId = (listId: string, symbol: string): string => `${listId}-${symbol}`;
 
 export const matchesSymbol = (symbol: string, query: string): boolean =>
   symbol.toLowerCase().includes(query.trim().toLowerCase());
 
 /** What a position of the symbol counts. */
-export const unitName = (symbol: string): string =>
-  symbol.includes("/") ? (symbol.split("/")[0] ?? "") : "units";
+export function unitName(symbol: string): string {
+  const [base = "", quote] = symbol.split("/");
+  return quote === undefined ? (CLASS_FACTS[instrumentClass(symbol)].units ?? "units") : base;
+}

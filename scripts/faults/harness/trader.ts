@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm, PushClient } from "@shared/testing/api-client.ts";
@@ -93,7 +93,7 @@ function readAnswer({ status, headers, body }: ApiAnswer): Result {
 }
 
 /** Crypto trades around the clock: in a closed market, a request would be answered without the AI. */
-const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+const SYMBOLS = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
 
 /** Has no common factor with the number of markets, so that all pairs occur. */
 const LIMITS = 241;

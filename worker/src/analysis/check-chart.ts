@@ -1,4 +1,4 @@
-import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { findInstrument, INSTRUMENTS, type ProductSymbol } from "@shared/contract/instruments.ts";
 import { type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
 import { cutText } from "@shared/domain/cut-text.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
@@ -17,7 +17,7 @@ export interface ChartReading {
  */
 const MAX_PRICE_DISTANCE_ATR = 5;
 
-const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
+const OTHER_NAMES: Partial<Record<ProductSymbol, readonly string[]>> = {
   "BTC/USDT": ["XBT"],
   "XAU/USD": ["GC1"],
   "XAG/USD": ["SI1"],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { TRADING_HOURS } from "@shared/contract/instruments.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/market-data.ts";
 import { type TradingCosts, tradingCostsSchema } from "@shared/contract/resolution.ts";
@@ -8,7 +9,7 @@ import { type Analyst, tokenUsageSchema } from "./analyst.ts";
 import { type AnalystCall, type AnalystCalls, stageSchema } from "./request-advice.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
-const tradingHoursSchema = z.enum(["always", "forex", "futures", "us-stocks"]);
+const tradingHoursSchema = z.enum(TRADING_HOURS);
 const countSchema = z.number().int().nonnegative();
 const analystCallSchema = z.object({
   prompt: z.string(),

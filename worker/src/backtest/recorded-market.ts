@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { parseCandleCsv } from "@shared/outcomes/resolve-again.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -176,7 +177,7 @@ function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
 }
 
 export function recordedSymbols(find: FindSeries): string[] {
-  return SYMBOL_SUGGESTIONS.filter((symbol) => recordedTimeframes(symbol, find).length > 0);
+  return PRODUCT_SYMBOLS.filter((symbol) => recordedTimeframes(symbol, find).length > 0);
 }
 
 const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({

@@ -24,7 +24,7 @@ const rowSchema = z.object({
 const candlesSchema = z.object({ candles: z.array(z.unknown()) });
 const errorSchema = z.object({ errorMessage: z.string() });
 
-/** Mid prices of forex, metals, indices and oil from OANDA's v20 API. */
+/** Mid prices of the instruments with a name at OANDA (`Instrument.oanda`) from OANDA's v20 API. */
 export const createOandaMarketData = ({
   token,
   ...options

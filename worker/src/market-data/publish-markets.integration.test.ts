@@ -1,4 +1,5 @@
-import { HOUR_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { HOUR_MS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { MARKET_SNAPSHOT_ID } from "@shared/database/models/worker-reports.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
@@ -64,7 +65,7 @@ describe("the prices of the home page", () => {
     expect(await publish(replay())).toEqual([]);
     const stored = await snapshot();
     expect(stored?.updatedAt).toEqual(new Date(NOW));
-    expect(stored?.quotes.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+    expect(stored?.quotes.map(({ symbol }) => symbol)).toEqual([...PRODUCT_SYMBOLS]);
     for (const { closes, price, high, low } of stored?.quotes ?? []) {
       expect(closes).toHaveLength(24);
       expect(closes.at(-1)).toBe(price);
@@ -75,7 +76,7 @@ describe("the prices of the home page", () => {
 
   it("come without a pause the first time", async () => {
     expect(await publish(replay(), patient(), HOUR_MS)).toEqual([]);
-    expect((await snapshot())?.quotes).toHaveLength(SYMBOL_SUGGESTIONS.length);
+    expect((await snapshot())?.quotes).toHaveLength(PRODUCT_SYMBOLS.length);
   });
 
   it("are those of the last closed candle, with the change from 24 hours before", async () => {

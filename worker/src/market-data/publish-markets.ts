@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { MAX_MARKET_CLOSES } from "@shared/contract/markets.ts";
 import {
@@ -27,14 +27,14 @@ type PublishMarketsDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" 
 };
 
 /**
- * Stores the prices of the suggested symbols for the servers.
+ * Stores the prices of the product's own symbols for the servers.
  * @returns symbols that could not be read
  */
 export async function publishMarkets(deps: PublishMarketsDeps): Promise<string[]> {
   const { database, now, abort } = deps;
   const quotes = await keptQuotes(deps);
   const failed: string[] = [];
-  for (const symbol of SYMBOL_SUGGESTIONS) {
+  for (const symbol of PRODUCT_SYMBOLS) {
     // Users of a new product wait for its first prices.
     if (quotes.has(symbol)) await setTimeout(deps.pauseMs ?? PAUSE_MS);
     const quote = await readQuote(deps, symbol);
@@ -42,7 +42,7 @@ export async function publishMarkets(deps: PublishMarketsDeps): Promise<string[]
     if (quote) quotes.set(symbol, quote);
     else failed.push(symbol);
   }
-  const known = SYMBOL_SUGGESTIONS.flatMap((symbol) => quotes.get(symbol) ?? []);
+  const known = PRODUCT_SYMBOLS.flatMap((symbol) => quotes.get(symbol) ?? []);
   await database.marketSnapshots.updateOne(
     { _id: MARKET_SNAPSHOT_ID },
     { $set: { quotes: known, updatedAt: now() } },

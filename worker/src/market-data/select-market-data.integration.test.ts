@@ -1,4 +1,5 @@
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { instrumentClass, PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
 import type { FakeCandleApi, ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
@@ -66,7 +67,7 @@ describe("live", () => {
     expect(market.currentSource()).toBe("live");
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live", notes: [] });
     const { symbols } = await market.listedSymbols();
-    expect(symbols).toEqual(expect.arrayContaining([...SYMBOL_SUGGESTIONS]));
+    expect(symbols).toEqual(expect.arrayContaining([...PRODUCT_SYMBOLS]));
     expect(new Set(symbols).size).toBe(symbols.length);
   });
 
@@ -79,7 +80,7 @@ describe("live", () => {
       failure: "unreachable",
     });
     expect(await market.listedSymbols()).toEqual({
-      symbols: [...SYMBOL_SUGGESTIONS],
+      symbols: [...PRODUCT_SYMBOLS],
       missing: ["binance", "kraken"],
     });
   });
@@ -87,16 +88,16 @@ describe("live", () => {
   it.each<[string, string | undefined]>([
     ["with a token for OANDA", FAKE_OANDA_TOKEN],
     ["without one", undefined],
-  ])("brings all 19 symbols at all 7 timeframes, %s", async (_, token) => {
+  ])("brings all symbols of the product at all 7 timeframes, %s", async (_, token) => {
     const { marketData } = await select("live", token ? { token } : {});
-    const crypto = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+    const crypto = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
     const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"];
     const providerOf = (symbol: string) => {
       if (crypto.some((coin) => coin === symbol)) return "binance";
-      if (token) return "oanda";
+      if (token && instrumentClass(symbol) !== "stocks") return "oanda";
       return forex.includes(symbol) ? "kraken" : "yahoo";
     };
-    for (const symbol of SYMBOL_SUGGESTIONS) {
+    for (const symbol of PRODUCT_SYMBOLS) {
       for (const timeframe of TIMEFRAMES) {
         const { candles, provider, data } = await marketData.candles(
           request({ symbol, timeframe, limit: 60 }),
@@ -186,7 +187,7 @@ describe("replay", () => {
       notes: [expect.stringMatching(/^Demo data: /)],
     });
     expect((await market.listedSymbols()).symbols).toEqual(
-      expect.arrayContaining([...SYMBOL_SUGGESTIONS]),
+      expect.arrayContaining([...PRODUCT_SYMBOLS]),
     );
     expect(market.health()).toEqual([]);
     expect(exchange.requests).toEqual([]);
@@ -231,7 +232,7 @@ describe("auto", () => {
     expect(await market.marketData.candles(request())).toMatchObject({ data: "replay" });
     expect(exchange.requests).toHaveLength(asked);
     expect((await market.listedSymbols()).symbols).toEqual(
-      expect.arrayContaining([...SYMBOL_SUGGESTIONS]),
+      expect.arrayContaining([...PRODUCT_SYMBOLS]),
     );
   });
 

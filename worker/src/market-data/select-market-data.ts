@@ -1,4 +1,5 @@
-import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import type { MarketDataSource } from "@shared/contract/market-data.ts";
 import { symbolSchema } from "@shared/contract/market-data.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -225,7 +226,7 @@ async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListi
     ),
   );
   const askable = lists.flat().filter((symbol) => symbolSchema.safeParse(symbol).data === symbol);
-  return { symbols: [...new Set<string>([...SYMBOL_SUGGESTIONS, ...askable])], missing };
+  return { symbols: [...new Set<string>([...PRODUCT_SYMBOLS, ...askable])], missing };
 }
 
 /** One that answers with a refusal, as in a restricted country, lists nothing for this worker. */

@@ -99,6 +99,8 @@ describe("candles of Yahoo's chart endpoint", () => {
     ["SPX500", "30m", "2026-11-20T20:30"],
     ["SPX500", "4h", "2026-11-20T20:00"],
     ["NAS100", "1d", "2026-11-20T00:00"],
+    ["AAPL", "1h", "2026-11-20T20:00"],
+    ["MSFT", "1d", "2026-11-20T00:00"],
   ])(
     "of %s at %s end with Friday's on a Saturday: the last quote is no candle",
     async (symbol, timeframe, last) => {

@@ -24,7 +24,7 @@ const DAY_BEGINS_EARLY_MS = 2 * 3_600_000;
 /** Yahoo rejects clients without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; ai-trading-signals)";
 
-/** Candles of forex, metals, indices and oil from Yahoo's keyless chart endpoint. */
+/** Candles of the instruments with a ticker (`Instrument.yahoo`) from Yahoo's keyless chart endpoint. */
 export const createYahooMarketData = (options: RestOptions): RestMarketData =>
   new RestMarketData({
     ...options,

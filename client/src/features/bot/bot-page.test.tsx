@@ -1,4 +1,5 @@
-import { MESSAGES, SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { MESSAGES, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/instruments.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { meQuery } from "../../lib/me.ts";

@@ -1,7 +1,7 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesSymbol, symbolGroups } from "../../lib/symbols.ts";
+import { matchesSymbol, symbolGroups, unitName } from "../../lib/symbols.ts";
 import { type BotInputs, defaultInputs, INPUT_LIMITS, readInputs, stakeOf } from "./bot-store.ts";
 
 const withInputs = (change: Partial<BotInputs>) => readInputs({ ...defaultInputs, ...change });
@@ -63,6 +63,25 @@ test("whatever its numbers, the form makes a request that the server accepts, an
 test("suggestions match any part, whatever the case", () => {
   expect(matchesSymbol("BTC/USDT", "c/us")).toBe(true);
   expect(matchesSymbol("BTC/USDT", "eth")).toBe(false);
+});
+
+test.each([
+  ["BTC/USDT", "BTC"],
+  ["PEPE/USDT", "PEPE"],
+  ["XAU/USD", "XAU"],
+  ["US30", "units"],
+  ["WTI", "units"],
+  ["AAPL", "shares"],
+])("a position in %s counts %s", (symbol, unit) => expect(unitName(symbol)).toBe(unit));
+
+test.each([
+  ["aap", [{ title: "Stocks", symbols: ["AAPL"] }]],
+  [" MS", [{ title: "Stocks", symbols: ["MSFT"] }]],
+  ["micro", [{ title: "Stocks", symbols: ["MSFT"] }]],
+  ["m", []],
+  ["apl", []],
+])("stocks are found by the start of their symbol or name: %j", (query, groups) => {
+  expect(symbolGroups(query, { favorites: [], recent: [] })).toEqual(groups);
 });
 
 test("favorites and recent symbols come first, each symbol once; a search lists suggestions only", () => {

@@ -1,5 +1,9 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
+import {
+  CLASS_FACTS,
+  INSTRUMENT_CLASSES,
+  type InstrumentClass,
+} from "@shared/contract/instruments.ts";
 import {
   PERFORMANCE_PERIODS,
   type Performance,
@@ -19,13 +23,9 @@ const periodLabels = {
   all: "Whole record",
 } as const;
 
-const classLabels: Record<string, string> = {
-  crypto: "All crypto",
-  forex: "All forex",
-  metal: "All metals",
-  index: "All indices",
-  oil: "All oil",
-};
+/** `All metals`. */
+const classLabel = (name: InstrumentClass): string =>
+  `All ${CLASS_FACTS[name].title.toLowerCase()}`;
 
 const analystLabels: Record<string, string> = { openai: "AI model", rules: "Rule-based" };
 
@@ -80,7 +80,8 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
 }
 
 type Field = (typeof PERFORMANCE_PARAMS)[number];
-type Choice = Partial<Record<Field, string | undefined>>;
+type Choice = Partial<Record<Exclude<Field, "class">, string | undefined>> &
+  Pick<Partial<PerformanceQuery>, "class">;
 
 interface Select {
   label: string;
@@ -102,7 +103,7 @@ function selectsFor(filter: PerformanceQuery, recorded: FilterBarProps["recorded
         ...symbols.map((symbol) => ({ symbol })),
         filter,
       ],
-      describe: ({ symbol, class: name }) => symbol ?? classLabels[name ?? ""] ?? "All markets",
+      describe: ({ symbol, class: name }) => symbol ?? (name ? classLabel(name) : "All markets"),
     },
     {
       label: "Timeframe",

@@ -79,6 +79,23 @@ test("filters are kept in the address, and demo data is always named", async () 
   await screen.findByText("Demo record, from recorded candles");
 });
 
+test("the record of each class of markets can be chosen", async () => {
+  const { user, address } = openWith(record);
+  await metrics();
+  const select = screen.getByLabelText<HTMLSelectElement>("Market");
+  expect([...select.options].slice(0, 7).map(({ text }) => text)).toEqual([
+    "All markets",
+    "All crypto",
+    "All forex",
+    "All metals",
+    "All indices",
+    "All oil",
+    "All stocks",
+  ]);
+  await user.selectOptions(select, "All stocks");
+  await waitFor(() => expect(address()).toBe("/performance?class=stocks"));
+});
+
 test("each model has its record, and what its analyses take", async () => {
   const { user, address } = openWith(record);
   const models = await screen.findByRole("region", { name: "Models" });

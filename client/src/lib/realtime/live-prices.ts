@@ -1,10 +1,7 @@
-import {
-  MAX_WATCHED_PRICES,
-  PRICE_STALE_MS,
-  SYMBOL_SUGGESTIONS,
-} from "@shared/contract/constants.ts";
+import { MAX_WATCHED_PRICES, PRICE_STALE_MS } from "@shared/contract/constants.ts";
 import type { LivePrice, StalePrice } from "@shared/contract/market-data.ts";
 import { useCallback, useSyncExternalStore } from "react";
+import { OVERVIEW_COLUMNS } from "../listed-markets.ts";
 
 export interface CurrentPrice {
   price: number;
@@ -134,12 +131,13 @@ async function request(): Promise<void> {
   if (result === "not-approved" || result === "two-factor-enrolment-required") return;
   requested = former.join();
   if (result !== "invalid-input") return requestSoon(RETRY_MS);
-  // The server knows all suggestions. Most likely, it is the newest other symbol that it does not know.
-  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !isSuggested(symbol));
+  // The server knows the product's own symbols. Most likely, it is the newest other symbol that it does not know.
+  const suspect = symbols.findLast((symbol) => !former.includes(symbol) && !isOwn(symbol));
   const refused = watched.get(suspect ?? "");
   if (!refused) return;
   refused.isRefused = true;
   requestSoon();
 }
 
-const isSuggested = (symbol: string): boolean => SYMBOL_SUGGESTIONS.some((one) => one === symbol);
+const isOwn = (symbol: string): boolean =>
+  OVERVIEW_COLUMNS.flat().some(({ symbols }) => symbols.includes(symbol));

@@ -45,4 +45,9 @@ describe("a symbol that is no suggestion", () => {
     await expect(check("NOPE")).rejects.toMatchObject({ code: "invalid-input" });
     await expect(check("BTC/USDT")).resolves.toBeUndefined();
   });
+
+  it("is accepted without a list if it is one of the product's own, such as a stock", async () => {
+    await expect(check("AAPL")).resolves.toBeUndefined();
+    await expect(check("MSFT")).resolves.toBeUndefined();
+  });
 });

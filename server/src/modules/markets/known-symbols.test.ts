@@ -1,8 +1,8 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { describe, expect, it } from "vitest";
 import { suggestSymbols } from "./known-symbols.ts";
 
-const KNOWN = [...SYMBOL_SUGGESTIONS, "BTC/USD", "BTC/USDC", "ETH/BTC", "PEPE/USDT", "SPX/USDT"];
+const KNOWN = [...PRODUCT_SYMBOLS, "BTC/USD", "BTC/USDC", "ETH/BTC", "PEPE/USDT", "SPX/USDT"];
 
 describe("symbols that an unknown one may have been meant for", () => {
   it.each([

@@ -1,6 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import {
+  findInstrument,
+  INSTRUMENTS,
+  PRODUCT_SYMBOLS,
+  type ProductSymbol,
+} from "@shared/contract/instruments.ts";
 import { nativeCollection } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { distance } from "fastest-levenshtein";
@@ -17,19 +21,17 @@ const RETRY_AFTER_SECONDS = 5;
 type SymbolDeps = Pick<ServerDeps, "database" | "now">;
 
 export async function assertKnownSymbol(deps: SymbolDeps, symbol: string): Promise<void> {
-  if (isSuggested(symbol)) return;
+  if (findInstrument(symbol)) return;
   const deadlineMs = performance.now() + LIST_TIMEOUT_MS;
   for (;;) {
     const { isKnown, isComplete } = await lookUp(deps, symbol);
     if (isKnown) return;
-    // Besides the suggestions, providers list pairs only.
+    // Besides the product's own symbols, providers list pairs only.
     if (isComplete || !symbol.includes("/")) throw await unknownSymbol(deps, symbol);
     if (performance.now() >= deadlineMs) throw noList();
     await setTimeout(POLL_INTERVAL_MS);
   }
 }
-
-const isSuggested = (symbol: string): boolean => SYMBOL_SUGGESTIONS.some((one) => one === symbol);
 
 async function lookUp({ database }: SymbolDeps, symbol: string) {
   const projection = { missing: 1, symbols: { $elemMatch: { $eq: symbol } } };
@@ -57,14 +59,14 @@ const knownSymbols = cachedRead(
   REREAD_AFTER_MS,
   async ({ database }: SymbolDeps): Promise<ReadonlySet<string>> => {
     const listing = await database.marketListings.findById("symbols").lean();
-    return new Set<string>([...SYMBOL_SUGGESTIONS, ...(listing?.symbols ?? [])]);
+    return new Set<string>([...PRODUCT_SYMBOLS, ...(listing?.symbols ?? [])]);
   },
 );
 
 const MAX_SUGGESTIONS = 3;
 const LETTERS_PER_TYPO = 3;
 
-const OTHER_NAMES: Readonly<Partial<Record<Instrument["symbol"], readonly string[]>>> = {
+const OTHER_NAMES: Readonly<Partial<Record<ProductSymbol, readonly string[]>>> = {
   "BTC/USDT": ["XBT"],
   "ETH/USDT": ["ETHEREUM"],
   "XRP/USDT": ["RIPPLE"],

@@ -1,4 +1,5 @@
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
 import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
@@ -16,7 +17,7 @@ import type { CandleRequest } from "../market-data.ts";
 import { type CcxtLimits, CcxtMarketData, type CcxtOptions } from "./ccxt-market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
-const CRYPTO = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+const CRYPTO = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
 
 let exchange: FakeExchange;
 let clock = NOW;

@@ -1,4 +1,5 @@
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { PRODUCT_SYMBOLS } from "@shared/contract/instruments.ts";
 import {
   type Candle,
   candleSchema,
@@ -11,7 +12,8 @@ import { patient } from "../../testing/fakes.ts";
 import { resample } from "../candles.ts";
 import { createReplayMarketData, REPLAY_TURNS_AT, Recordings } from "./replay-market-data.ts";
 
-const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
+/** Every market is open. */
+const NOW = Date.UTC(2026, 10, 20, 15, 37, 12);
 const PAST = Date.UTC(2026, 10, 18);
 const RECORDED = "Demo data: recorded candles shifted to the present, not live prices.";
 const SIMULATED = "Demo data: simulated candles, not market prices.";
@@ -27,7 +29,7 @@ function replay(options: { symbol: string; timeframe: Timeframe; limit?: number;
   });
 }
 
-const everyMarket = SYMBOL_SUGGESTIONS.flatMap((symbol) =>
+const everyMarket = PRODUCT_SYMBOLS.flatMap((symbol) =>
   TIMEFRAMES.map((timeframe) => ({ symbol, timeframe })),
 );
 

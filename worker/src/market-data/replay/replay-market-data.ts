@@ -20,7 +20,7 @@ import {
   subdividedSource,
 } from "./simulation.ts";
 
-export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
+export const REPLAY_SYMBOLS: readonly string[] = [...DEMO_INSTRUMENTS.keys()];
 
 const NOTES = {
   recorded: "Demo data: recorded candles shifted to the present, not live prices.",
@@ -102,7 +102,7 @@ function replaySource(
   recordings: Recordings,
   { symbol, timeframe }: ReplayedMarket,
 ): CandleSource | undefined {
-  const instrument = Object.hasOwn(DEMO_INSTRUMENTS, symbol) ? DEMO_INSTRUMENTS[symbol] : undefined;
+  const instrument = DEMO_INSTRUMENTS.get(symbol);
   if (!instrument) return undefined;
   const recording = recordings.find(symbol, timeframe);
   if (recording) return recordedSource(recording, timeframe);

@@ -4,6 +4,7 @@ import {
   findInstrument,
   type InstrumentClass,
   instrumentClass,
+  type ProductSymbol,
 } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
@@ -26,7 +27,7 @@ interface DemoInstrument {
 }
 
 /** Rounded values of late 2025. */
-export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
+const DEMO_VALUES: Readonly<Record<ProductSymbol | "XAUT/USDT", DemoInstrument>> = {
   "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, dailyVolume: 60_000 },
   "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, dailyVolume: 900_000 },
   "BNB/USDT": { level: 1_080, dailyVolatilityPercent: 2.6, dailyVolume: 120_000 },
@@ -47,7 +48,13 @@ export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
   SPX500: { level: 6_700, dailyVolatilityPercent: 1, dailyVolume: 0 },
   WTI: { level: 58, dailyVolatilityPercent: 2, dailyVolume: 0 },
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
+  AAPL: { level: 270, dailyVolatilityPercent: 1.5, dailyVolume: 50_000_000 },
+  MSFT: { level: 510, dailyVolatilityPercent: 1.3, dailyVolume: 22_000_000 },
 };
+
+export const DEMO_INSTRUMENTS: ReadonlyMap<string, DemoInstrument> = new Map(
+  Object.entries(DEMO_VALUES),
+);
 
 /** Days after which the price is back at its level, so that it can run forever. */
 const BLOCK_DAYS = 256;
@@ -254,6 +261,7 @@ const ACTIVITY_FROM_HOUR: Readonly<Record<InstrumentClass, Record<number, number
   metal: { 0: 0.7, 7: 1, 12: 1.8, 17: 0.9, 20: 0.5 },
   index: { 0: 0.5, 7: 0.8, 13: 2, 15: 1.4, 20: 0.5 },
   oil: { 0: 0.5, 7: 1, 13: 1.8, 19: 0.8 },
+  stocks: { 0: 0.3, 13: 2.2, 15: 1.4, 20: 1, 21: 0.3 },
 };
 
 export function activityAt(symbol: string, time: number): number {

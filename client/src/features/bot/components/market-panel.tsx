@@ -1,5 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { MINUTE_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { MINUTE_MS } from "@shared/contract/constants.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
 import { type MarketCandles, symbolSchema, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
@@ -74,9 +75,10 @@ function useChosenMarket(): Market {
   const [symbol, setSymbol] = useState(() => symbolSchema.safeParse(typed).data ?? "BTC/USDT");
   useEffect(() => {
     const { data } = symbolSchema.safeParse(typed);
-    const isKnown = SYMBOL_SUGGESTIONS.some((known) => known === data);
+    if (!data) return;
+    const isKnown = findInstrument(data) !== undefined;
     // Other markets are pairs. Anything else is still being typed.
-    if (!data || !(isKnown || data.includes("/"))) return;
+    if (!(isKnown || data.includes("/"))) return;
     const delayMs = isKnown ? 0 : TYPING_MS;
     const timer = setTimeout(() => setSymbol(data), delayMs);
     return () => clearTimeout(timer);

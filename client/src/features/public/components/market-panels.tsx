@@ -1,6 +1,7 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
+import { OVERVIEW_COLUMNS } from "../../../lib/listed-markets.ts";
 import { liveQuote, useMarkets } from "../../../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -49,29 +50,17 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
 const useLiveQuote = (quote: MarketQuote): MarketQuote =>
   liveQuote(quote, useLivePrice(quote.symbol));
 
-/** Symbols that no group names are crypto. Without the contract's instruments, which the first load has no room for. */
-const overviewColumns = [
-  [{ title: "Crypto", symbols: null }],
-  [
-    { title: "Forex", symbols: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
-    { title: "Metals", symbols: ["XAU/USD", "XAG/USD"] },
-  ],
-  [
-    { title: "Indices", symbols: ["US30", "NAS100", "SPX500"] },
-    { title: "Oil", symbols: ["WTI", "BRENT"] },
-  ],
-];
-const named = overviewColumns.flat().flatMap((group) => group.symbols ?? []);
+const crypto = OVERVIEW_COLUMNS[0]?.[0]?.symbols ?? [];
 
-const inGroup = (symbols: readonly string[] | null) => (quote: MarketQuote) =>
-  symbols ? symbols.includes(quote.symbol) : !named.includes(quote.symbol);
+const inGroup = (symbols: readonly string[]) => (quote: MarketQuote) =>
+  symbols.includes(quote.symbol);
 
 export function OverviewPanel() {
   return (
     <MarketPanel title="Market Overview">
       {(quotes) => (
         <div className="grid gap-x-8 px-4 pb-3 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
-          {overviewColumns.map((groups) => (
+          {OVERVIEW_COLUMNS.map((groups) => (
             <div key={groups[0]?.title}>
               {groups.map(({ title, symbols }) => (
                 <Group key={title} title={title} quotes={quotes.filter(inGroup(symbols))} />
@@ -145,7 +134,7 @@ export function CryptoPanel() {
             className="h-10 border-b border-line text-right text-xs text-ink-faint"
           />
           <tbody>
-            {quotes.filter(inGroup(null)).map((quote) => (
+            {quotes.filter(inGroup(crypto)).map((quote) => (
               <CryptoRow key={quote.symbol} quote={quote} />
             ))}
           </tbody>

@@ -1,5 +1,6 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import { noopSubscribe } from "../../../lib/hydration.ts";
+import { OVERVIEW_TABS } from "../../../lib/listed-markets.ts";
 import { type Theme, useTheme } from "../../../lib/theme.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { type Widget, WidgetBox, widgetSkeleton } from "../../../ui/widget.tsx";
@@ -59,27 +60,6 @@ function Section({ id, title, children }: { id: string; title: string; children:
   );
 }
 
-/** A copy of the contract's instruments, whose import would make the first load too large; a test compares the two. */
-const crypto = ["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE"].map((coin) => ({
-  s: `BINANCE:${coin}USDT`,
-  d: `${coin}/USDT`,
-}));
-const commodities = [
-  { s: "OANDA:XAUUSD", d: "XAU/USD" },
-  { s: "OANDA:XAGUSD", d: "XAG/USD" },
-  { s: "OANDA:WTICOUSD", d: "WTI" },
-  { s: "OANDA:BCOUSD", d: "BRENT" },
-];
-const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"].map((pair) => ({
-  s: `FX:${pair.replace("/", "")}`,
-  d: pair,
-}));
-const indices = [
-  { s: "OANDA:US30USD", d: "US30" },
-  { s: "OANDA:NAS100USD", d: "NAS100" },
-  { s: "OANDA:SPX500USD", d: "SPX500" },
-];
-
 function inBothThemes(widget: Widget): Record<Theme, Widget> {
   const inTheme = (colorTheme: Theme): Widget => ({
     ...widget,
@@ -94,14 +74,13 @@ export const tickerWidgets = inBothThemes({
   config: {
     displayMode: "compact",
     showSymbolLogo: true,
-    symbols: [...crypto, ...commodities, ...forex, ...indices].map(({ s, d }) => ({
-      proName: s,
-      title: d,
-    })),
+    symbols: OVERVIEW_TABS.flatMap(({ symbols }) =>
+      symbols.map(({ s, d }) => ({ proName: s, title: d })),
+    ),
   },
 });
 
-const overviewWidgets = inBothThemes({
+export const overviewWidgets = inBothThemes({
   name: "market-overview",
   title: "Market Overview",
   config: {
@@ -111,12 +90,7 @@ const overviewWidgets = inBothThemes({
     showChart: true,
     showSymbolLogo: true,
     showFloatingTooltip: true,
-    tabs: [
-      { title: "Crypto", symbols: crypto },
-      { title: "Metals and oil", symbols: commodities },
-      { title: "Forex", symbols: forex },
-      { title: "Indices", symbols: indices },
-    ],
+    tabs: OVERVIEW_TABS,
   },
 });
 
