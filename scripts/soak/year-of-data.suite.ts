@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DAY_MS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/instruments.ts";
 import { type Database, nativeDb, openDatabase } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
