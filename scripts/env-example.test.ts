@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { INSTRUMENT_CLASSES, type InstrumentClass } from "@shared/contract/instruments.ts";
 import { loadSettings, SECRET_SETTINGS } from "@shared/runtime/settings.ts";
 import { describe, expect, it } from "vitest";
 import { projectRoot } from "./lib/prepare-project.mjs";
@@ -18,6 +19,9 @@ const examples = parseEnv(
   [...text.matchAll(/^# example: (.*)$/gm)].map((match) => match[1]).join("\n"),
 );
 
+/** One setting for each class. */
+const costsOf = (name: InstrumentClass) => `TRADING_COSTS_${name.toUpperCase()}`;
+
 describe(".env.example", () => {
   it("changes nothing when copied as it is", () => {
     expect(parseEnv(text)).toEqual({});
@@ -34,7 +38,10 @@ describe(".env.example", () => {
 
   it("knows every setting", () => {
     const settings = loadSettings({ ...defaults, ...examples, ...secrets });
-    expect(Object.keys({ ...defaults, ...examples }).sort()).toEqual(Object.keys(settings).sort());
+    const names = Object.keys(settings).flatMap((name) =>
+      name === "TRADING_COSTS" ? INSTRUMENT_CLASSES.map(costsOf) : name,
+    );
+    expect(Object.keys({ ...defaults, ...examples }).sort()).toEqual(names.sort());
   });
 
   it("names no secret that logs would show", () => {

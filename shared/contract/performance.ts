@@ -6,6 +6,7 @@ import {
   symbolSchema,
   timeframeSchema,
 } from "./market-data.ts";
+import { resolutionReasonSchema } from "./resolution.ts";
 import { outcomeSchema, signalKindSchema } from "./signal.ts";
 
 /** Maximum points of the equity curve. */
@@ -120,10 +121,7 @@ const activityItemSchema = z.object({
   outcome: outcomeSchema,
   /** Null if the trade was never entered, or that is not known. */
   r_multiple: z.number().nullable(),
-  reason: z.literal("no-data").optional().meta({
-    description:
-      "Present if the market had no candles any more, so that the last known close counts",
-  }),
+  reason: resolutionReasonSchema,
   resolved_at: z.iso.datetime(),
 });
 

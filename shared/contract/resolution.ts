@@ -37,7 +37,7 @@ export function tradeCost(
 }
 
 /** What ended a trade: target, stop, both in one shortest candle, hold limit, no fill, or no candles any more. */
-const resolutionReasonSchema = z.enum([
+export const resolutionReasonSchema = z.enum([
   "target",
   "stop",
   "both",

@@ -47,12 +47,24 @@ test("the record of all signals is not mentioned while there is none", async () 
 const openResults = () => renderWithQueries(<RecentResults />);
 
 test("recent results are the trades that are over, and demo data is labelled", async () => {
-  const item = { symbol: "BTC/USDT", timeframe: "1h", resolved_at: "2026-11-20T12:00:00.000Z" };
+  const item = {
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    resolved_at: "2026-11-20T12:00:00.000Z",
+    reason: "target",
+  };
   api.reply("GET /activity", {
     data: "replay",
     items: [
       { ...item, seq: 9, signal: "SELL", outcome: "LOSS", r_multiple: -1.02 },
-      { ...item, seq: 7, signal: "BUY", outcome: "EXPIRED", r_multiple: null },
+      {
+        ...item,
+        seq: 7,
+        signal: "BUY",
+        outcome: "EXPIRED",
+        reason: "not-filled",
+        r_multiple: null,
+      },
     ],
   });
   openResults();

@@ -57,6 +57,7 @@ describe("GET /activity", () => {
         signal: "BUY",
         outcome: "WIN",
         r_multiple: 2,
+        reason: "target",
         resolved_at: new Date(START + 50 * HOUR_MS).toISOString(),
       });
     });

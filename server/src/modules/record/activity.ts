@@ -31,8 +31,7 @@ async function readItems(
     const signal = result?.analysis.final_signal;
     if (!resolution || seq === undefined || !signal || signal === "WAIT") return [];
     const { outcome, r_multiple, resolved_at, reason } = resolution;
-    const item = { seq, symbol, timeframe, signal, outcome, r_multiple, resolved_at };
-    return reason === "no-data" ? { ...item, reason } : item;
+    return [{ seq, symbol, timeframe, signal, outcome, r_multiple, reason, resolved_at }];
   });
 }
 

@@ -19,7 +19,7 @@ const activitySchema = z.object({
       signal: z.enum(["BUY", "SELL"]),
       outcome: z.enum(["WIN", "LOSS", "EXPIRED"]),
       r_multiple: z.nullable(z.number()),
-      reason: z.optional(z.string()),
+      reason: z.string(),
       resolved_at: z.string(),
     }),
   ),
