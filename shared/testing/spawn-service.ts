@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
 import { listenLocally } from "./fakes/fake-http.ts";
 
 const PROJECT_ROOT = new URL("../..", import.meta.url);
@@ -133,4 +134,21 @@ function listProcesses(): { pid: number; parentPid: number }[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => state && !state.startsWith("Z"))
     .map(([pid, parentPid]) => ({ pid: Number(pid), parentPid: Number(parentPid) }));
+}
+
+/** Watches the memory of a process and its children. @returns a function that stops it and gives the peak in MiB */
+export function watchResidentMib(pid: number): () => Promise<number> {
+  const stop = new AbortController();
+  const watching = (async () => {
+    let peakMib = 0;
+    while (!stop.signal.aborted) {
+      peakMib = Math.max(peakMib, residentMibOf(pid));
+      await delay(100);
+    }
+    return peakMib;
+  })();
+  return () => {
+    stop.abort();
+    return watching;
+  };
 }
