@@ -50,6 +50,8 @@ const forbidden = [
   ["shared/contract/signal.ts", "@shared/runtime/settings.ts"],
   ["shared/contract/signal.ts", "mongoose"],
   ["e2e/login.spec.ts", "../server/src/app.ts"],
+  ["scripts/bench/main.ts", "ccxt"],
+  ["scripts/check-model/run-check-model.ts", "openai"],
 ] as const;
 
 const allowed = [
@@ -100,7 +102,7 @@ import e from "e";
   it("are kept by the project", () => {
     const { stdout } = spawnSync(
       "git",
-      ["ls-files", "client", "server", "worker", "shared", "e2e"],
+      ["ls-files", "client", "server", "worker", "shared", "scripts", "e2e"],
       {
         cwd: projectRoot,
         encoding: "utf8",

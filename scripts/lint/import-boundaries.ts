@@ -9,10 +9,10 @@ interface Boundary {
 
 const TESTS = /\.test\.tsx?$|\.suite\.ts$|\/testing\//;
 
-/** Each applies to production code and tests; `production` is for those that tests need not keep. */
+/** Tests keep these as well. */
 const EVERYWHERE: readonly Boundary[] = [
   {
-    files: /^(client|server|shared)\/|^worker\/src\/(?!market-data\/|analysis\/)/,
+    files: /^(client|server|shared|scripts|e2e)\/|^worker\/src\/(?!market-data\/|analysis\/)/,
     mustNotImport: /^(ccxt|openai)(\/|$)/,
     because:
       "Only worker/src/market-data/ccxt talks to ccxt, and only worker/src/analysis/openai to openai.",
