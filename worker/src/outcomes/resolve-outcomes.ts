@@ -8,6 +8,7 @@ import {
   followTrade,
   isMarketEntry,
   MAX_SILENCE_MS,
+  type TradeCourse,
 } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
 import { Semaphore } from "async-mutex";
@@ -235,7 +236,7 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
       }),
     now,
     costs: deps.tradingCosts[instrumentClass(market.symbol)],
-  });
+  }).then((followed) => ({ ...followed, course: unlessBehind(pending, followed.course) }));
   const [error] = late;
   if (error) {
     const next = postponed(deps, pending, { error, now });
@@ -255,7 +256,17 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
   }
   const nextClose = nextCheckAt({ timeframe: trade.timeframe, ...check });
   const at = Math.min(nextClose, (await publishFill(deps, check, fill)) ?? nextClose);
-  return { pending, at, course: course ?? undefined };
+  return { pending, at, course };
+}
+
+/** A course that ends before what an earlier check has seen is not kept: a worker that has just started knows less. */
+function unlessBehind(
+  { course: known, shownResolution }: PendingTrade,
+  course: TradeCourse | null,
+): TradeCourse | undefined {
+  const shownUntil = shownResolution ? Date.parse(shownResolution.resolved_at) : 0;
+  const seenUntil = Math.max(known?.through ?? 0, shownUntil);
+  return course && (course.through ?? 0) >= seenUntil ? course : undefined;
 }
 
 /** @returns when to check again for its fill, or for signals without it, if that is before the next close */
