@@ -20,6 +20,8 @@ import {
   loadDeliverySettings,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
+import type { WorkHandler } from "@shared/work/work-handler.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import {
   configuredServer,
@@ -35,13 +37,13 @@ import { webPushSender } from "./delivery/web-push-sender.ts";
 import { webhookSender } from "./delivery/webhook-sender.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
-import { SignalQueue } from "./jobs/signal-queue.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { stopBatches } from "./signals/fan-out.ts";
+import { generateSignals } from "./signals/generate-signal.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
@@ -115,13 +117,11 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const deps = createDeps(options, shutdown.signal);
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
-  const queue = new SignalQueue({
+  const queue = new WorkQueue({
     database,
     logger,
     workerId,
-    concurrency,
-    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
-    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+    handlers: workHandlers(deps, settings),
   });
   await market.probe();
   const setup = analystSetup(services.analyst, settings);
@@ -152,6 +152,18 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     },
   };
 }
+
+const workHandlers = (
+  deps: WorkerDeps,
+  { WORKER_CONCURRENCY: concurrency }: DeliverySettings,
+): WorkHandler[] => [
+  generateSignals({
+    database: deps.database,
+    concurrency,
+    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+  }),
+];
 
 /** `model` is that of the records, `modelServer` the id of what is known of its server. */
 const analystSetup = ({ name }: Analyst, settings: DeliverySettings) =>
