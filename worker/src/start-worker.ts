@@ -13,7 +13,7 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
-import { selectMailer } from "@shared/runtime/mailer.ts";
+import { type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
@@ -46,6 +46,7 @@ import { stopBatches } from "./signals/fan-out.ts";
 import { generateSignals } from "./signals/generate-signal.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
+import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
 
@@ -153,17 +154,31 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   };
 }
 
-const workHandlers = (
-  deps: WorkerDeps,
-  { WORKER_CONCURRENCY: concurrency }: DeliverySettings,
-): WorkHandler[] => [
-  generateSignals({
-    database: deps.database,
-    concurrency,
-    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
-    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
-  }),
-];
+/** Items of kinds without a handler wait for another worker. */
+function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler[] {
+  const { database, logger } = deps;
+  const mailer = createMailer(deps, settings);
+  if (!mailer) logger.error("no emails are sent: SMTP_URL is not set");
+  return [
+    generateSignals({
+      database,
+      concurrency: settings.WORKER_CONCURRENCY,
+      run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+      reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+    }),
+    ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
+  ];
+}
+
+/** None in production without a mail server, as links in emails must not be logged. */
+function createMailer(
+  { logger, now }: Pick<WorkerDeps, "logger" | "now">,
+  settings: DeliverySettings,
+): Mailer | undefined {
+  const { NODE_ENV, SMTP_URL } = settings;
+  if (SMTP_URL === undefined && NODE_ENV === "production") return;
+  return selectMailer({ settings, logger, now });
+}
 
 /** `model` is that of the records, `modelServer` the id of what is known of its server. */
 const analystSetup = ({ name }: Analyst, settings: DeliverySettings) =>
@@ -206,20 +221,18 @@ async function startChannelDelivery(
 
 /** What is not set up has no sender, and its channels wait. */
 function createSenders(
-  { database, logger, now }: WorkerDeps,
+  deps: WorkerDeps,
   settings: DeliverySettings,
   { secrets, telegram }: { secrets: ChannelSecrets; telegram: ChannelSender | undefined },
 ): ChannelSenders {
   const { VAPID_SUBJECT: subject, VAPID_PUBLIC_KEY: publicKey } = settings;
-  const { VAPID_PRIVATE_KEY: privateKey, NODE_ENV, SMTP_URL } = settings;
+  const { VAPID_PRIVATE_KEY: privateKey } = settings;
   const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
-  const hasMail = SMTP_URL !== undefined || NODE_ENV !== "production";
-  if (!hasMail) logger.error("no emails are delivered to channels: SMTP_URL is not set");
-  const mailer = selectMailer({ settings, logger, now });
+  const mailer = createMailer(deps, settings);
   return {
     webhook: webhookSender(policy),
     ...(telegram && { telegram }),
-    ...(hasMail && { email: emailSender({ database, mailer, secrets, settings }) }),
+    ...(mailer && { email: emailSender({ ...deps, mailer, secrets, settings }) }),
     ...(publicKey &&
       privateKey && { "web-push": webPushSender(policy, { subject, publicKey, privateKey }) }),
   };
