@@ -10,7 +10,7 @@ import {
   spawnService,
   watchResidentMib,
 } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 const secrets = {
@@ -26,7 +26,7 @@ type Route = "proof" | "chart";
 const ROUTES: readonly Route[] = ["proof", "chart"];
 
 describe.runIf(process.platform === "linux")("a server that is sent costly pictures", () => {
-  const uri = newDatabaseUri("upload-attacks");
+  const uri = testDatabaseUri();
   let database: Database;
   let server: SpawnedService;
   let url: string;
