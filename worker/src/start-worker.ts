@@ -28,11 +28,11 @@ import {
 } from "./analysis/openai/model-server-store.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
-import { emailSender } from "./delivery/email-sender.ts";
+import { emailSender } from "./delivery/kinds/email/email-sender.ts";
+import { startTelegram } from "./delivery/kinds/telegram/telegram-bot.ts";
+import { webPushSender } from "./delivery/kinds/web-push/web-push-sender.ts";
+import { webhookSender } from "./delivery/kinds/webhook/webhook-sender.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
-import { startTelegram } from "./delivery/telegram-bot.ts";
-import { webPushSender } from "./delivery/web-push-sender.ts";
-import { webhookSender } from "./delivery/webhook-sender.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";

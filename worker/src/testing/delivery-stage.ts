@@ -9,7 +9,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { claimChannels, wakeLateChannels } from "../delivery/channel-leases.ts";
 import type { ChannelSenders, DeliveryDeps } from "../delivery/channel-sender.ts";
 import { deliverChannel } from "../delivery/deliver-channel.ts";
-import { webhookSender } from "../delivery/webhook-sender.ts";
+import { webhookSender } from "../delivery/kinds/webhook/webhook-sender.ts";
 
 export const TEST_CHANNEL_SECRET = "a secret of tests, longer than 32 characters";
 

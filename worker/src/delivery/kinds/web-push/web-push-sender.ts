@@ -1,8 +1,8 @@
 import { cutText } from "@shared/domain/cut-text.ts";
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
 import webPush from "web-push";
-import { type ChannelMessage, type ChannelSender, messageJson } from "./channel-sender.ts";
-import { postPublicly } from "./webhook-sender.ts";
+import { type ChannelMessage, type ChannelSender, messageJson } from "../../channel-sender.ts";
+import { postPublicly } from "../webhook/webhook-sender.ts";
 
 const DAY_SECONDS = 86_400;
 /** The subscription has ended or never existed. */

@@ -3,8 +3,13 @@ import { composeEmail } from "@shared/runtime/compose-email.ts";
 import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import type { ChannelMessage, ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
-import { describeMessage, type NamedSignals, readNamedSignals } from "./describe-message.ts";
+import type {
+  ChannelMessage,
+  ChannelSender,
+  DeliveryDeps,
+  SendResult,
+} from "../../channel-sender.ts";
+import { describeMessage, type NamedSignals, readNamedSignals } from "../../describe-message.ts";
 
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 10;

@@ -12,14 +12,14 @@ import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { Api } from "grammy";
 import { z } from "zod";
-import { Lease } from "../lease.ts";
-import type { ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
+import { Lease } from "../../../lease.ts";
+import type { ChannelSender, DeliveryDeps, SendResult } from "../../channel-sender.ts";
 import {
   describeMessage,
   type MessageText,
   readNamedSignals,
   wordsOfEvent,
-} from "./describe-message.ts";
+} from "../../describe-message.ts";
 import {
   CHAT_INTERVAL_MS,
   readUpdates,

@@ -14,7 +14,7 @@ import {
   type ChannelSender,
   messageJson,
   type SendResult,
-} from "./channel-sender.ts";
+} from "../../channel-sender.ts";
 
 const GONE_STATUSES = [410];
 

@@ -8,7 +8,7 @@ import { createChannel, createDelivery, createUser } from "@shared/testing/facto
 import { type FakeTelegram, startFakeTelegram } from "@shared/testing/fakes/fake-telegram.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
+import { type DeliveryStage, deliveryStage } from "../../../testing/delivery-stage.ts";
 import { startTelegram } from "./telegram-bot.ts";
 
 const TOKEN = "123:telegram-secret";
