@@ -13,7 +13,6 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
-import { selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
@@ -27,11 +26,7 @@ import {
   storedModelServer,
 } from "./analysis/openai/model-server-store.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
-import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
-import { emailSender } from "./delivery/kinds/email/email-sender.ts";
-import { startTelegram } from "./delivery/kinds/telegram/telegram-bot.ts";
-import { webPushSender } from "./delivery/kinds/web-push/web-push-sender.ts";
-import { webhookSender } from "./delivery/kinds/webhook/webhook-sender.ts";
+import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
@@ -171,45 +166,22 @@ async function startChannelDelivery(
     logger.error("nothing is delivered to channels: CHANNEL_SECRET is not set");
     return;
   }
-  const secrets = new ChannelSecrets(secret);
   const shared = {
     ...deps,
     settings,
     workerId,
     random: Math.random,
-    secrets,
+    secrets: new ChannelSecrets(secret),
     readTime: () => readTime(database),
   };
-  const { TELEGRAM_BOT_TOKEN: token } = settings;
-  const telegram = token === undefined ? undefined : startTelegram(shared, token);
-  const senders = createSenders(deps, settings, { secrets, telegram: telegram?.sender });
+  const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
+  const senders = startSenders({ ...shared, policy });
   const delivery = await startDelivery({ ...shared, senders });
   return {
     async stop() {
       await delivery.stop();
-      await telegram?.stop();
+      await stopSenders(senders);
     },
-  };
-}
-
-/** What is not set up has no sender, and its channels wait. */
-function createSenders(
-  { database, logger, now }: WorkerDeps,
-  settings: DeliverySettings,
-  { secrets, telegram }: { secrets: ChannelSecrets; telegram: ChannelSender | undefined },
-): ChannelSenders {
-  const { VAPID_SUBJECT: subject, VAPID_PUBLIC_KEY: publicKey } = settings;
-  const { VAPID_PRIVATE_KEY: privateKey, NODE_ENV, SMTP_URL } = settings;
-  const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
-  const hasMail = SMTP_URL !== undefined || NODE_ENV !== "production";
-  if (!hasMail) logger.error("no emails are delivered to channels: SMTP_URL is not set");
-  const mailer = selectMailer({ settings, logger, now });
-  return {
-    webhook: webhookSender(policy),
-    ...(telegram && { telegram }),
-    ...(hasMail && { email: emailSender({ database, mailer, secrets, settings }) }),
-    ...(publicKey &&
-      privateKey && { "web-push": webPushSender(policy, { subject, publicKey, privateKey }) }),
   };
 }
 
