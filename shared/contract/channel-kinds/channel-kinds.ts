@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { discord } from "./discord.ts";
 import { email } from "./email.ts";
 import { telegram } from "./telegram.ts";
 import { webPush } from "./web-push.ts";
 import { webhook } from "./webhook.ts";
 
 /** Every kind of channel. Add a new one here; the compiler then names the packages that lack it. */
-const CHANNEL_KINDS = [email, telegram, webPush, webhook] as const;
+const CHANNEL_KINDS = [email, telegram, webPush, webhook, discord] as const;
 
 type Declared = (typeof CHANNEL_KINDS)[number];
 export type ChannelKind = Declared["kind"];

@@ -3,6 +3,7 @@ import {
   channelKindSchema,
 } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { ChannelSender, ChannelSenders, KindDeps } from "../channel-sender.ts";
+import { startDiscord } from "./discord/discord-sender.ts";
 import { startEmail } from "./email/email-sender.ts";
 import { startTelegram } from "./telegram/telegram-bot.ts";
 import { startWebPush } from "./web-push/web-push-sender.ts";
@@ -14,6 +15,7 @@ const CHANNEL_KINDS: Record<ChannelKind, (deps: KindDeps) => ChannelSender | nul
   telegram: startTelegram,
   "web-push": startWebPush,
   webhook: startWebhooks,
+  discord: startDiscord,
 };
 
 export function startSenders(deps: KindDeps): ChannelSenders {

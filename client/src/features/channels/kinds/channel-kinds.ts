@@ -1,5 +1,6 @@
 import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { ClientChannelKind } from "./channel-kind.ts";
+import { discord } from "./discord.tsx";
 import { email } from "./email.ts";
 import { telegram } from "./telegram.tsx";
 import { webPush } from "./web-push/web-push.ts";
@@ -11,4 +12,5 @@ export const CHANNEL_KINDS: Record<ChannelKind, ClientChannelKind> = {
   "web-push": webPush,
   email,
   webhook,
+  discord,
 };

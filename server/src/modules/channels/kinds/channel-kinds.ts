@@ -1,4 +1,5 @@
 import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
+import { discordTarget } from "./discord.ts";
 import { emailTarget } from "./email.ts";
 import type { MakeTarget } from "./new-target.ts";
 import { telegramTarget } from "./telegram.ts";
@@ -11,4 +12,5 @@ export const CHANNEL_KINDS: Record<ChannelKind, MakeTarget> = {
   telegram: telegramTarget,
   "web-push": pushTarget,
   webhook: webhookTarget,
+  discord: discordTarget,
 };
