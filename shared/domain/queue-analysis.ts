@@ -2,6 +2,7 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { type ClientSession, Types } from "mongoose";
 import { type Database, nativeCollection } from "../database/database.ts";
 import { GENERATE_SIGNAL_JOB, type JobRecord } from "../database/models/job.ts";
@@ -173,7 +174,7 @@ export function addJob(
   uow: UnitOfWork,
   { analysis, userId }: { analysis: JoinableAnalysis; userId: Types.ObjectId },
 ): void {
-  uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) =>
+  uow.deferCountedInsert(database.jobs.collection, userStream(userId), ({ unfinishedSignals }) =>
     newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),
   );
 }

@@ -1,7 +1,7 @@
 import { factsOfKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { AccountReason, Notification } from "@shared/contract/events.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { confidenceWords } from "../lib/confidence.ts";
+import { confidenceWords } from "../domain/confidence.ts";
 import { formatPlural, formatPriceInText, formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 import { adminLink } from "./nav-items.tsx";

@@ -1,5 +1,5 @@
 import { Mail } from "lucide-react";
-import { useMe } from "../../../lib/me.ts";
+import { useMe } from "../../../domain/me.ts";
 import { addChannel } from "../api.ts";
 import { type ClientChannelKind, has } from "./channel-kind.ts";
 
