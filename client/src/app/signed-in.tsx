@@ -97,7 +97,7 @@ async function register(): Promise<void> {
 /** Browsers replace push subscriptions from time to time. */
 async function renewPush(): Promise<void> {
   if (localStorage.getItem("push-channels") === null) return;
-  const push = await import("../features/channels/push.ts");
+  const push = await import("../features/channels/kinds/web-push/push.ts");
   await push.renewPush();
 }
 

@@ -1,9 +1,10 @@
+import { webPush } from "@shared/contract/channel-kinds/web-push.ts";
 import type { Channel, NewChannel } from "@shared/contract/channels.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { useNotificationSettings } from "../../lib/notifications/notification-settings.ts";
-import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { useNotificationSettings } from "../../../../lib/notifications/notification-settings.ts";
+import { api } from "../../../../testing/fake-api.ts";
+import { openApp } from "../../../../testing/open-app.tsx";
 import { renewPush, usePushEndpoints } from "./push.ts";
 
 const keys = { p256dh: "B".repeat(87), auth: "A".repeat(22) };
@@ -32,6 +33,9 @@ class FakePush {
   }
 }
 
+const endpointOf = (body: string): string =>
+  webPush.input.parse(JSON.parse(body)).subscription.endpoint;
+
 let push: FakePush;
 let channels: Channel[];
 
@@ -57,8 +61,8 @@ beforeEach(() => {
   api.reply("GET /channels", () => ({ channels }));
   api.reply("GET /push/public-key", { public_key: "key" });
   api.reply("POST /channels", ({ body }) => {
-    const { label = "", events = [], subscription }: NewChannel = JSON.parse(body);
-    const id = subscription?.endpoint.split("/").at(-1) ?? "";
+    const { label = "", events = [] }: NewChannel = JSON.parse(body);
+    const id = endpointOf(body).split("/").at(-1) ?? "";
     const added: Channel = {
       id: `c${id}`,
       kind: "web-push",
@@ -120,8 +124,7 @@ test("a browser that has forgotten its channel gets a new one", async () => {
   await user.click(await offer());
   await screen.findByText("You have it.");
   const endpoints = api.bodiesOf("POST /channels").map((body): string => {
-    const { subscription }: NewChannel = JSON.parse(body);
-    return subscription?.endpoint ?? "";
+    return endpointOf(body);
   });
   expect(endpoints).toEqual(["https://push.example.com/old", "https://push.example.com/1"]);
 });

@@ -1,8 +1,14 @@
+import { webPush } from "@shared/contract/channel-kinds/web-push.ts";
 import { cutText } from "@shared/domain/cut-text.ts";
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
-import webPush from "web-push";
-import { type ChannelMessage, type ChannelSender, messageJson } from "./channel-sender.ts";
-import { postPublicly } from "./webhook-sender.ts";
+import vapidPush from "web-push";
+import {
+  type ChannelMessage,
+  type ChannelSender,
+  type KindDeps,
+  messageJson,
+} from "../../channel-sender.ts";
+import { postPublicly, resultByStatus } from "../../post-publicly.ts";
 
 const DAY_SECONDS = 86_400;
 /** The subscription has ended or never existed. */
@@ -14,13 +20,19 @@ interface VapidKeys {
   privateKey: string;
 }
 
+/** Web push needs keys of this service (VAPID). */
+export function startWebPush({ policy, settings }: KindDeps): ChannelSender | null {
+  const { VAPID_SUBJECT: subject } = settings;
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = settings;
+  if (!publicKey || !privateKey) return null;
+  return webPushSender(policy, { subject, publicKey, privateKey });
+}
+
 /** Sends encrypted messages (RFC 8291) through the push services of browsers, which must be public addresses. */
 export const webPushSender = (policy: AddressPolicy, vapidDetails: VapidKeys): ChannelSender => ({
   async send(message, abort) {
-    const { target, sentAt } = message;
-    if (target.kind !== "web-push") throw new Error("The target is no push subscription.");
-    const { endpoint: url, keys } = target.subscription;
-    const { headers, body } = webPush.generateRequestDetails(
+    const { endpoint: url, keys } = webPush.target.parse(message.target).subscription;
+    const { headers, body } = vapidPush.generateRequestDetails(
       { endpoint: url, keys },
       pushPayload(message),
       {
@@ -32,7 +44,8 @@ export const webPushSender = (policy: AddressPolicy, vapidDetails: VapidKeys): C
         urgency: message.type === "signal.completed" ? "high" : "normal",
       },
     );
-    return postPublicly({ url, headers, body, sentAt, goneStatuses: GONE_STATUSES }, policy, abort);
+    const toResult = resultByStatus({ sentAt: message.sentAt, goneStatuses: GONE_STATUSES });
+    return postPublicly({ url, headers, body }, policy, abort, toResult);
   },
 });
 

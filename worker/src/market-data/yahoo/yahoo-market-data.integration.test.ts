@@ -5,8 +5,8 @@ import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CCXT_LIMITS, patient } from "../testing/fakes.ts";
-import type { CandleRequest } from "./market-data.ts";
+import { CCXT_LIMITS, patient } from "../../testing/fakes.ts";
+import type { CandleRequest } from "../market-data.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 
 /** Winter in New York, which is 5 hours behind UTC: stocks trade from 14:30 to 21:00. */

@@ -21,9 +21,9 @@ import {
   type DeliveryStage,
   deliveryStage,
   TEST_CHANNEL_SECRET,
-} from "../testing/delivery-stage.ts";
-import { LEASE_MS } from "./channel-leases.ts";
-import { deliverChannel } from "./deliver-channel.ts";
+} from "../../../testing/delivery-stage.ts";
+import { LEASE_MS } from "../../channel-leases.ts";
+import { deliverChannel } from "../../deliver-channel.ts";
 import { emailSender } from "./email-sender.ts";
 
 const FROM = "AI Trading Signals <signals@example.com>";

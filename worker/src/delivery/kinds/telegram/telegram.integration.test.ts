@@ -7,7 +7,7 @@ import { type FakeTelegram, startFakeTelegram } from "@shared/testing/fakes/fake
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
+import { type DeliveryStage, deliveryStage } from "../../../testing/delivery-stage.ts";
 import { TelegramPace, telegramApi } from "./telegram-api.ts";
 import { telegramSender } from "./telegram-bot.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChannelKind } from "@shared/contract/channels.ts";
+import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -8,8 +8,8 @@ import { createChannel, createDelivery, createUser } from "@shared/testing/facto
 import { type FakeTelegram, startFakeTelegram } from "@shared/testing/fakes/fake-telegram.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
-import { startTelegram } from "./telegram-bot.ts";
+import { type DeliveryStage, deliveryStage } from "../../../testing/delivery-stage.ts";
+import { startBot } from "./telegram-bot.ts";
 
 const TOKEN = "123:telegram-secret";
 const WITHIN = { timeout: 30_000, interval: 20 };
@@ -21,7 +21,7 @@ describe("the Telegram bot", () => {
   let ann: UserRecord;
   let log: string;
   let chat = 100;
-  const workers: ReturnType<typeof startTelegram>[] = [];
+  const workers: ReturnType<typeof startBot>[] = [];
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri() });
   });
@@ -44,7 +44,7 @@ describe("the Telegram bot", () => {
         log += line;
       },
     };
-    const worker = startTelegram(
+    const worker = startBot(
       {
         database,
         workerId,
@@ -146,13 +146,10 @@ describe("the Telegram bot", () => {
     const second = start("b");
     const channel = await addLink("code-6");
     await ask("/start code-6");
-    await vi.waitFor(
-      () => expect(first.sender.isReady?.() || second.sender.isReady?.()).toBe(true),
-      WITHIN,
-    );
-    expect([first, second].filter(({ sender }) => sender.isReady?.())).toHaveLength(1);
+    await vi.waitFor(() => expect(first.isReady?.() || second.isReady?.()).toBe(true), WITHIN);
+    expect([first, second].filter(({ isReady }) => isReady?.())).toHaveLength(1);
     await database.channels.updateOne({ _id: channel._id }, { enabled: false });
-    const reader = first.sender.isReady?.() ? first : second;
+    const reader = first.isReady?.() ? first : second;
     workers.splice(workers.indexOf(reader), 1);
     await reader.stop();
     telegram.repeatUpdates();
@@ -169,7 +166,7 @@ describe("the Telegram bot", () => {
       { $set: { owner: "killed", expiresAt } },
       { upsert: true },
     );
-    const { sender } = start();
+    const sender = start();
     telegram.write(chat, "/status");
     await vi.waitFor(() => expect(telegram.sent).toHaveLength(1), WITHIN);
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime());

@@ -1,17 +1,18 @@
-import { publicKeySchema, pushSubscriptionSchema } from "@shared/contract/channels.ts";
+import { pushSubscriptionSchema } from "@shared/contract/channel-kinds/web-push.ts";
+import { type CreatedChannel, type NewChannel, publicKeySchema } from "@shared/contract/channels.ts";
 import { z } from "zod";
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
-import { api } from "../../lib/api/client.ts";
-import { hasCode } from "../../lib/api/errors.ts";
-import { describeBrowser } from "../../lib/describe-browser.ts";
+import { api } from "../../../../lib/api/client.ts";
+import { hasCode } from "../../../../lib/api/errors.ts";
+import { describeBrowser } from "../../../../lib/describe-browser.ts";
 import {
   requestPermission,
   useNotificationSettings,
-} from "../../lib/notifications/notification-settings.ts";
-import { queryClient } from "../../lib/query-client.ts";
-import { browserStorage } from "../../lib/session.ts";
-import { addChannel, channelsQuery, removeChannel } from "./api.ts";
+} from "../../../../lib/notifications/notification-settings.ts";
+import { queryClient } from "../../../../lib/query-client.ts";
+import { browserStorage } from "../../../../lib/session.ts";
+import { addChannel, channelsQuery, removeChannel } from "../../api.ts";
 
 const endpointsSchema = z.object({ endpoints: z.record(z.string(), z.string()) });
 
@@ -47,17 +48,17 @@ function pushManager(): Promise<PushManager> {
 }
 
 /** Asks for the permission if needed. Call it only from a click. */
-export async function addPushChannel(): Promise<void> {
+export async function addPushChannel(): Promise<CreatedChannel> {
   await requestPermission();
   if (useNotificationSettings.getState().permission !== "granted") {
     throw new Error("Your browser did not allow notifications for this site.");
   }
-  await addSubscribed({});
+  return addSubscribed({});
 }
 
-type Terms = Partial<Pick<Parameters<typeof addChannel>[0], "label" | "events" | "min_confidence">>;
+type Terms = Partial<Pick<NewChannel, "label" | "events" | "min_confidence">>;
 
-async function addSubscribed(terms: Terms): Promise<void> {
+async function addSubscribed(terms: Terms): Promise<CreatedChannel> {
   const { public_key: key } = await api({ path: "/push/public-key", schema: publicKeySchema });
   const manager = await pushManager();
   const label = describeBrowser(navigator.userAgent);
@@ -66,14 +67,15 @@ async function addSubscribed(terms: Terms): Promise<void> {
     const body = pushSubscriptionSchema.parse(subscription.toJSON());
     const channel = await addChannel({ kind: "web-push", label, ...terms, subscription: body });
     remember(channel.id, subscription.endpoint);
+    return channel;
   };
   try {
-    await add();
+    return await add();
   } catch (error) {
     if (!hasCode(error, "already-exists")) throw error;
     // Its channel is one of the list, but this browser has forgotten which.
     await unsubscribe(manager);
-    await add();
+    return add();
   }
 }
 

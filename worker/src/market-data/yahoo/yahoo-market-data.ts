@@ -12,8 +12,8 @@ import {
   resampleTraded,
   sourceTimeframe,
   toRow,
-} from "./candles.ts";
-import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
+} from "../candles.ts";
+import { type RestCall, RestMarketData, type RestOptions } from "../rest-market-data.ts";
 
 /** Delay of futures quotes, at most. */
 const DELAY_MS = 20 * 60_000;

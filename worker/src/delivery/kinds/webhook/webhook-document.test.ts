@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
 
-const document = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../../../../../docs/webhooks.md", import.meta.url), "utf8");
 const sampleOf = (field: string): string =>
   new RegExp(`^${field} +(.*)$`, "m").exec(document)?.[1] ?? "";
 

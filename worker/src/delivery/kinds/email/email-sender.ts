@@ -1,10 +1,16 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { composeEmail } from "@shared/runtime/compose-email.ts";
-import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
+import { type Mail, type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import type { ChannelMessage, ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
-import { describeMessage, type NamedSignals, readNamedSignals } from "./describe-message.ts";
+import type {
+  ChannelMessage,
+  ChannelSender,
+  DeliveryDeps,
+  KindDeps,
+  SendResult,
+} from "../../channel-sender.ts";
+import { describeMessage, type NamedSignals, readNamedSignals } from "../../describe-message.ts";
 
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 10;
@@ -12,6 +18,17 @@ const MAX_IN_FLIGHT = 10;
 interface EmailDeps extends Pick<DeliveryDeps, "database" | "secrets"> {
   mailer: Mailer;
   settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
+}
+
+/** Without a mail server, emails are written to files outside production, and not sent in it. */
+export function startEmail(deps: KindDeps): ChannelSender | null {
+  const { settings, logger } = deps;
+  if (settings.SMTP_URL === undefined && settings.NODE_ENV === "production") {
+    logger.error("no emails are delivered to channels: SMTP_URL is not set");
+    return null;
+  }
+  const mailer = selectMailer(deps);
+  return emailSender({ ...deps, mailer });
 }
 
 /** Sends messages as emails, which can be turned off with one click (RFC 8058). */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channels.ts";
+import { TELEGRAM_LINK_MINUTES, telegram } from "@shared/contract/channel-kinds/telegram.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
@@ -12,14 +12,14 @@ import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { Api } from "grammy";
 import { z } from "zod";
-import { Lease } from "../lease.ts";
-import type { ChannelSender, DeliveryDeps, SendResult } from "./channel-sender.ts";
+import { Lease } from "../../../lease.ts";
+import type { ChannelSender, DeliveryDeps, KindDeps, SendResult } from "../../channel-sender.ts";
 import {
   describeMessage,
   type MessageText,
   readNamedSignals,
   wordsOfEvent,
-} from "./describe-message.ts";
+} from "../../describe-message.ts";
 import {
   CHAT_INTERVAL_MS,
   readUpdates,
@@ -40,14 +40,20 @@ interface TelegramDeps
   settings: Pick<DeliverySettings, "TELEGRAM_API_URL" | "CLIENT_ORIGIN">;
 }
 
+/** Telegram needs a bot of this service. */
+export function startTelegram(deps: KindDeps): ChannelSender | null {
+  const { TELEGRAM_BOT_TOKEN: token } = deps.settings;
+  return token === undefined ? null : startBot(deps, token);
+}
+
 /**
  * Takes part in the work for Telegram. One worker does all of it, so that the bot has one reader and the limits hold: it reads
  * what users write to the bot, and its sender is ready. If it stops, another goes on in seconds.
  */
-export function startTelegram(
+export function startBot(
   deps: TelegramDeps,
   token: string,
-): { sender: ChannelSender; stop: () => Promise<void> } {
+): ChannelSender & Required<Pick<ChannelSender, "stop">> {
   const { database, logger, workerId: owner } = deps;
   const origin = deps.settings.CLIENT_ORIGIN[0] ?? "";
   const api = telegramApi(token, deps.settings.TELEGRAM_API_URL);
@@ -78,7 +84,7 @@ export function startTelegram(
   });
   const isReady = () => lease.isHeld && reader !== null && performance.now() >= readyAtMs;
   return {
-    sender: telegramSender({ database, api, pace, origin, isReady }),
+    ...telegramSender({ database, api, pace, origin, isReady }),
     async stop() {
       await rounds.stop();
       await yieldWork();
@@ -334,8 +340,7 @@ interface TelegramSenderDeps {
 export const telegramSender = (deps: TelegramSenderDeps): ChannelSender => ({
   isReady: deps.isReady,
   async send(message, abort) {
-    if (message.target.kind !== "telegram") throw new Error("The target is no Telegram chat.");
-    const { chatId } = message.target;
+    const { chatId } = telegram.target.parse(message.target);
     const signals = await readNamedSignals(deps.database, message);
     const text = telegramText(describeMessage(message, signals), deps.origin);
     try {

@@ -1,12 +1,12 @@
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import { z } from "zod";
-import { type CandleRow, closedCandles, openCandle, orderRows, toRow } from "./candles.ts";
+import { type CandleRow, closedCandles, openCandle, orderRows, toRow } from "../candles.ts";
 import {
   type JsonAnswer,
   type RestCall,
   RestMarketData,
   type RestOptions,
-} from "./rest-market-data.ts";
+} from "../rest-market-data.ts";
 
 /** Maximum of one request. */
 const MAX_COUNT = 5_000;

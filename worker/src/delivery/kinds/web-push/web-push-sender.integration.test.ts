@@ -17,9 +17,9 @@ import { createSignals, tradeAnalysis, WAIT_ANALYSIS } from "@shared/testing/sig
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
-import { LEASE_MS } from "./channel-leases.ts";
-import { deliverChannel } from "./deliver-channel.ts";
+import { type DeliveryStage, deliveryStage } from "../../../testing/delivery-stage.ts";
+import { LEASE_MS } from "../../channel-leases.ts";
+import { deliverChannel } from "../../deliver-channel.ts";
 import { webPushSender } from "./web-push-sender.ts";
 
 const messageSchema = z.object({

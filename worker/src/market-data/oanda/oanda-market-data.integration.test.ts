@@ -4,7 +4,7 @@ import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CCXT_LIMITS, patient } from "../testing/fakes.ts";
+import { CCXT_LIMITS, patient } from "../../testing/fakes.ts";
 import { createOandaMarketData } from "./oanda-market-data.ts";
 
 const WEDNESDAY = Date.UTC(2026, 10, 18, 16, 37, 12);

@@ -3,7 +3,7 @@ import { assertPublicUrl, type ResolveHost } from "@shared/domain/public-address
 import { TEST_WEBHOOK_SECRET } from "@shared/testing/factories.ts";
 import { type HttpFake, listenLocally, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ChannelMessage } from "./channel-sender.ts";
+import type { ChannelMessage } from "../../channel-sender.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
 const messageTo = (url: string): ChannelMessage => ({
