@@ -53,14 +53,19 @@ const IN_PRODUCTION: readonly Boundary[] = [
     because: "This package belongs to the server side.",
   },
   {
-    files: /^client\/src\/(features|ui|lib)\//,
+    files: /^client\/src\/(features|domain|ui|lib)\//,
     mustNotImport: /^client\/src\/app\//,
     because: "The app puts features together; they do not know it.",
   },
   {
-    files: /^client\/src\/(ui|lib)\//,
+    files: /^client\/src\/domain\//,
     mustNotImport: /^client\/src\/features\//,
-    because: "ui and lib do not know the features.",
+    because: "The domain does not know the features.",
+  },
+  {
+    files: /^client\/src\/(ui|lib)\//,
+    mustNotImport: /^client\/src\/(features|domain)\//,
+    because: "ui and lib know neither the features nor the domain.",
   },
   {
     files: /^server\//,
@@ -78,7 +83,7 @@ const IN_PRODUCTION: readonly Boundary[] = [
     because: "http serves every module and knows none.",
   },
   {
-    files: /^shared\/(database|domain|outbox|runtime)\//,
+    files: /^shared\/(database|domain|outbox|runtime|work)\//,
     mustNotImport: /^(server|worker)\//,
     because: "Shared code does not import the packages that use it.",
   },
@@ -90,9 +95,14 @@ const IN_PRODUCTION: readonly Boundary[] = [
       "Browsers run it as well: zod, canonicalize, @noble/hashes, the contract and its own files only.",
   },
   {
-    files: /^shared\/(outbox|database|runtime)\//,
+    files: /^shared\/(work|outbox|database|runtime)\//,
     mustNotImport: /^shared\/domain\//,
-    because: "Rules stand above the outbox, the database and the process.",
+    because: "Rules stand above work items, the outbox, the database and the process.",
+  },
+  {
+    files: /^shared\/(outbox|database|runtime)\//,
+    mustNotImport: /^shared\/work\//,
+    because: "Work items stand above the outbox.",
   },
   {
     files: /^shared\/(database|runtime)\//,
@@ -128,7 +138,7 @@ const IN_PRODUCTION: readonly Boundary[] = [
 
 const FEATURE = /^client\/src\/features\/([^/]+)\//;
 const FEATURES_KNOW_SIGNALS =
-  "Features import signals, but no other feature: what two of them share goes to lib or ui.";
+  "Features import signals, but no other feature: what two of them share goes to domain.";
 
 /** Why a file must not import this, as written in it; null if it may. */
 export function violationOf(file: string, specifier: string): string | null {

@@ -66,6 +66,7 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "GET /signals/:id (of another)": [401, 403, 404, 404],
   "GET /signals/:id/candles (of another)": [401, 403, 404, 404],
   "GET /signals/:id/since (of another)": [401, 403, 404, 200],
+  "PUT /signals/:id/note (of another)": [401, 403, 404, 404],
   "POST /signals/:id/share (of another)": [401, 403, 404, 404],
   "DELETE /signals/:id/share (of another)": [401, 403, 404, 404],
   "GET /shared/:token (void)": [404, 404, 404, 404],
@@ -205,6 +206,14 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "GET /signals/:id/since (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/since`,
+  }),
+  "PUT /signals/:id/note": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/note`,
+    json: { note: "Too early again" },
+  }),
+  "PUT /signals/:id/note (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/note`,
+    json: { note: "Too early again" },
   }),
   "POST /signals/:id/share": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/share`,

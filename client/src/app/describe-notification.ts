@@ -1,6 +1,6 @@
 import type { AccountReason, Notification } from "@shared/contract/events.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { confidenceWords } from "../lib/confidence.ts";
+import { confidenceWords } from "../domain/confidence.ts";
 import { formatPlural, formatPriceInText, formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 import { CHANNEL_NAMES } from "../ui/channel-kind.tsx";

@@ -8,9 +8,9 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { useState } from "react";
+import { useMe } from "../../domain/me.ts";
 import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
-import { useMe } from "../../lib/me.ts";
 import { useNotificationSettings } from "../../lib/notifications/notification-settings.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";

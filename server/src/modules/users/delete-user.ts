@@ -1,6 +1,7 @@
 import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { deleteStream } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
@@ -8,6 +9,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
@@ -61,7 +63,7 @@ async function removeUser(
     if (!deleted) throw userNotFound();
     if (deleted.role === "admin") await assertOtherAdmin(database, _id, session);
     await deleteUserData(database, uow, _id);
-    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    endSessions(uow, { userId: _id.toString(), reason: "deleted" });
     uow.log({ type: "user:deleted", user: username });
     uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
     await identity.deleteAccount({ identityId, session });
@@ -85,7 +87,8 @@ async function deleteUserData(
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.billingPeriods.deleteMany({ userId }, { session });
-  await database.emails.deleteMany({ userId }, { session });
+  const ofUser = { name: SEND_EMAIL, "data.userId": userId.toString() };
+  await database.jobs.deleteMany(ofUser, { session });
   await database.watchlistItems.deleteMany({ userId }, { session });
   await database.channels.deleteMany({ userId }, { session });
   await database.deliveries.deleteMany({ userId }, { session });

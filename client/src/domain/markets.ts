@@ -1,7 +1,7 @@
 import { type MarketQuote, marketsSchema } from "@shared/contract/markets.ts";
 import { useQuery } from "@tanstack/react-query";
-import { readPublic } from "./public-api.ts";
-import type { CurrentPrice } from "./realtime/live-prices.ts";
+import { readPublic } from "../lib/public-api.ts";
+import type { CurrentPrice } from "../lib/realtime/live-prices.ts";
 
 const REFRESH_INTERVAL_MS = 60_000;
 

@@ -3,8 +3,8 @@ import { cleanupResultSchema } from "@shared/contract/files.ts";
 import { api } from "../lib/api/client.ts";
 import { errorText } from "../lib/api/errors.ts";
 import { refetch } from "../lib/query-client.ts";
-import type { ButtonLook } from "./button.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
+import type { ButtonLook } from "../ui/button.tsx";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
 
 /** Deletes chart images that are older than 30 days or belong to no signal. For administrators. */
 export function CleanupImagesButton(look: ButtonLook) {

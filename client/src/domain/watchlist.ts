@@ -9,11 +9,11 @@ import {
 } from "@shared/contract/watchlist.ts";
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
-import { api } from "./api/client.ts";
-import { hasCode } from "./api/errors.ts";
-import { patchQueries, queryClient, refetch } from "./query-client.ts";
-import { onLiveEvent } from "./realtime/events.ts";
-import { useRealtime } from "./realtime/store.ts";
+import { api } from "../lib/api/client.ts";
+import { hasCode } from "../lib/api/errors.ts";
+import { patchQueries, queryClient, refetch } from "../lib/query-client.ts";
+import { onLiveEvent } from "../lib/realtime/events.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 
 const queryKey = ["watchlist"];
 

@@ -1,9 +1,9 @@
 import type { Me } from "@shared/contract/account.ts";
 import { afterEach, expect, test } from "vitest";
+import { queryClient } from "../lib/query-client.ts";
+import { type LiveEvent, parseLiveEvent } from "../lib/realtime/events.ts";
 import { makeMe } from "../testing/factories.ts";
 import { applyAccountEvent, meQuery } from "./me.ts";
-import { queryClient } from "./query-client.ts";
-import { type LiveEvent, parseLiveEvent } from "./realtime/events.ts";
 
 afterEach(() => queryClient.clear());
 

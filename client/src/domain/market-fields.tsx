@@ -3,9 +3,9 @@ import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import { Bookmark, ChevronDown } from "lucide-react";
 import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useState } from "react";
-import { optionId, symbolGroups, toggleFavorite, useSavedSymbols } from "../lib/symbols.ts";
-import { fieldClass } from "./field-class.ts";
-import { lazyComponent } from "./lazy-component.tsx";
+import { fieldClass } from "../ui/field-class.ts";
+import { lazyComponent } from "../ui/lazy-component.tsx";
+import { optionId, symbolGroups, toggleFavorite, useSavedSymbols } from "./symbols.ts";
 
 /** Loaded when it is first opened. */
 const SymbolList = lazyComponent(() => import("./symbol-list.tsx"), "SymbolList");

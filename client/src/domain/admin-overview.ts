@@ -1,7 +1,7 @@
 import { overviewSchema } from "@shared/contract/admin.ts";
 import { useQuery } from "@tanstack/react-query";
-import { api } from "./api/client.ts";
-import { useRealtime } from "./realtime/store.ts";
+import { api } from "../lib/api/client.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 
 export const OVERVIEW_KEY = ["admin", "overview"];
 

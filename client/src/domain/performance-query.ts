@@ -1,6 +1,6 @@
 import { type PerformanceQuery, performanceSchema } from "@shared/contract/performance.ts";
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "./api/client.ts";
+import { api } from "../lib/api/client.ts";
 
 /** Workers update the record about once a minute. */
 export const PERFORMANCE_STALE_MS = 60_000;

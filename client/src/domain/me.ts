@@ -1,10 +1,10 @@
 import { type Me, meSchema, type PaymentProof } from "@shared/contract/account.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api } from "./api/client.ts";
-import { patchQueries, queryClient, refetch } from "./query-client.ts";
-import type { LiveEvent } from "./realtime/events.ts";
-import { useRealtime } from "./realtime/store.ts";
+import { api } from "../lib/api/client.ts";
+import { patchQueries, queryClient, refetch } from "../lib/query-client.ts";
+import type { LiveEvent } from "../lib/realtime/events.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 
 /** The signed-in user. Once read, it is kept current by events of the user's stream. */
 export const meQuery = queryOptions({

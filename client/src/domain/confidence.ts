@@ -1,5 +1,5 @@
 import type { Analysis, SignalKind } from "@shared/contract/signal.ts";
-import { formatConfidence } from "./format.ts";
+import { formatConfidence } from "../lib/format.ts";
 
 /** `calibrated_confidence` is absent while the analyst's version has no calibration. */
 export type SignalConfidence = Pick<Analysis, "confidence" | "calibrated_confidence">;

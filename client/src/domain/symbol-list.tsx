@@ -3,9 +3,9 @@ import type { MarketQuote } from "@shared/contract/markets.ts";
 import { Bookmark } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { formatChange, formatMoment, formatQuote } from "../lib/format.ts";
-import { liveQuote, useMarkets } from "../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../lib/realtime/live-prices.ts";
-import { optionId, type SymbolGroup, toggleFavorite } from "../lib/symbols.ts";
+import { liveQuote, useMarkets } from "./markets.ts";
+import { optionId, type SymbolGroup, toggleFavorite } from "./symbols.ts";
 
 interface SymbolListProps {
   id: string;

@@ -8,9 +8,9 @@ import {
 import { z } from "zod";
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
+import { queryClient } from "../lib/query-client.ts";
+import { browserStorage } from "../lib/session.ts";
 import { meQuery, useMe } from "./me.ts";
-import { queryClient } from "./query-client.ts";
-import { browserStorage } from "./session.ts";
 
 const savedSymbolsSchema = z.object({
   favorites: z.array(z.string()),
