@@ -49,6 +49,12 @@ export class ServiceAwayError extends Error {
 
 const AWAY_MS = 15_000;
 
+/** Thrown by a handler that leaves the rest of an item to another worker. The item is free when the queue has stopped. */
+export class WorkerStoppingError extends Error {
+  override readonly name = "WorkerStoppingError";
+  override readonly message = "The worker is stopping; another one continues.";
+}
+
 interface HandlerDeps {
   database: Database;
   logger: Logger;
@@ -77,8 +83,8 @@ export function oneByOne(deps: HandlerDeps, options: OneByOne): WorkHandler {
       await untilDue(deps.database, item.dueAt, abort);
       await options.run(item, abort);
     } catch (error) {
-      // It is lost, or released when the worker has stopped.
-      if (abort.aborted) throw error;
+      // It is lost, or released when the queue has stopped.
+      if (abort.aborted || error instanceof WorkerStoppingError) throw error;
       if (error instanceof ServiceAwayError) awayUntilMs = performance.now() + AWAY_MS;
       return postpone(deps, options, { item, failures: failCount ?? 0, error });
     }

@@ -42,7 +42,7 @@ import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
-import { stopBatches } from "./signals/fan-out.ts";
+import { serveWatchers, stopBatches } from "./signals/fan-out.ts";
 import { generateSignals } from "./signals/generate-signal.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
@@ -166,6 +166,7 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
       run: (analysis, abort) => runAnalysis(deps, analysis, abort),
       reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
     }),
+    serveWatchers(deps),
     ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
   ];
 }

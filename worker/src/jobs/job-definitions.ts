@@ -10,9 +10,9 @@ import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts"
 import { publishLedgerHead, type Witness, witnessHeads } from "../record/ledger-heads.ts";
 import { refitCalibrations, updatePerformanceStats } from "../record/performance-stats.ts";
 import { calendarWitness, gitWitness, webhookWitness } from "../record/witnesses.ts";
-import { resumeFanOuts } from "../signals/fan-out.ts";
 import {
   repairUnfinishedCounts,
+  requeueFanOuts,
   requeueStrandedSignals,
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -34,7 +34,6 @@ export const recurringJobs = (
   sweepSignalsJob(deps),
   sweepSubscriptionsJob(deps),
   scheduleAnalysesJob(deps, settings),
-  resumeFanOutsJob(deps),
   wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
   deleteOldAnalysesJob(deps, settings),
@@ -54,6 +53,7 @@ const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
   lockMs: 60_000,
   async work() {
     await requeueStrandedSignals(deps);
+    await requeueFanOuts(deps);
     await repairUnfinishedCounts(deps);
   },
 });
@@ -86,13 +86,6 @@ const scheduleAnalysesJob = (
   lockMs: 15_000,
   work: (abort) =>
     runSchedule({ ...deps, minTimeframe, abort, pause, readTime: () => readTime(deps.database) }),
-});
-
-const resumeFanOutsJob = (deps: WorkerDeps): RecurringJob => ({
-  name: "resume-fan-outs",
-  every: "5 seconds",
-  lockMs: 20_000,
-  work: (abort) => resumeFanOuts({ ...deps, abort }),
 });
 
 const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({

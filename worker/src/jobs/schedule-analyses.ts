@@ -26,7 +26,9 @@ import {
 import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { addWork } from "@shared/work/work-item.ts";
 import { z } from "zod";
+import { fanOutWork } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 /** Longer than the time between two runs of the job. */
@@ -315,12 +317,14 @@ async function queueJoined(
     { session },
   );
   if (modifiedCount === 0) throw new AlreadyQueuedError();
-  if (asFinished(analysis)?.result.analysis.final_signal !== "WAIT") {
+  const finished = asFinished(analysis);
+  if (finished?.result.analysis.final_signal !== "WAIT") {
     await nativeCollection(database.marketAnalyses).updateOne(
       { _id: analysis._id },
       { $set: { fanOut: { after: null } } },
       { session },
     );
+    if (finished) addWork(database, uow, fanOutWork(analysis._id, at));
   }
   const priority = watchPriority(planned.watchers);
   if (isNew) uow.deferInsert(database.jobs.collection, newAnalysisJob(analysis, { at, priority }));

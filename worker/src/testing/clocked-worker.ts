@@ -8,6 +8,7 @@ import { WorkQueue } from "@shared/work/work-queue.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
+import { serveWatchers } from "../signals/fan-out.ts";
 import { generateSignals } from "../signals/generate-signal.ts";
 import { reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
@@ -51,7 +52,12 @@ export async function startClockedWorker(
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
-  const queue = new WorkQueue({ database, logger, workerId, handlers: [signals] });
+  const queue = new WorkQueue({
+    database,
+    logger,
+    workerId,
+    handlers: [signals, serveWatchers(deps)],
+  });
   queue.start();
   const pause = async (timeMs: number) => {
     clock.now += timeMs;
