@@ -19,9 +19,7 @@ import type { WorkerDeps } from "../worker-deps.ts";
 import { deleteOldAnalyses } from "./delete-old-analyses.ts";
 import { ModelChecks } from "./model-checks.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
-import { runSchedule } from "./schedule-analyses.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
-import { pause, sweepInTime } from "./sweep-subscriptions.ts";
 
 type JobMarket = Pick<MarketDataSelection, "sources" | "currentSource">;
 
@@ -32,8 +30,6 @@ export const recurringJobs = (
   { market, settings }: { market: JobMarket; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
-  sweepSubscriptionsJob(deps),
-  scheduleAnalysesJob(deps, settings),
   wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
   deleteOldAnalysesJob(deps, settings),
@@ -69,24 +65,6 @@ function checkModelJob(deps: WorkerDeps, settings: WorkerSettings): RecurringJob
     work: (abort) => checks.run(abort),
   };
 }
-
-const sweepSubscriptionsJob = (deps: WorkerDeps): RecurringJob => ({
-  name: "sweep-subscriptions",
-  every: "5 seconds",
-  lockMs: 20_000,
-  work: (abort) => sweepInTime({ ...deps, abort }),
-});
-
-const scheduleAnalysesJob = (
-  deps: WorkerDeps,
-  { WATCH_MIN_TIMEFRAME: minTimeframe }: Pick<WorkerSettings, "WATCH_MIN_TIMEFRAME">,
-): RecurringJob => ({
-  name: "schedule-analyses",
-  every: "5 seconds",
-  lockMs: 15_000,
-  work: (abort) =>
-    runSchedule({ ...deps, minTimeframe, abort, pause, readTime: () => readTime(deps.database) }),
-});
 
 const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({
   name: "wake-late-channels",
