@@ -1,10 +1,10 @@
+import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { rationaleText } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
 import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
-import { confidenceWords } from "../../domain/confidence.ts";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
