@@ -49,7 +49,6 @@ const WORKER_ACTIONS: Record<string, readonly string[]> = {
   users: ["find", "update"],
   credit_entries: ["find", "insert"],
   billing_periods: ["find"],
-  emails: ["insert"],
   ledger: ["find", "insert"],
   price_watchers: ["find"],
   payment_proofs: ["find"],

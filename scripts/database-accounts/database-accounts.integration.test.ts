@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { cleanUpFiles, FILE_KINDS, fileStore, newFilename } from "@shared/domain/file-store.ts";
+import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { newSubscription } from "@shared/domain/subscription-schedule.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -99,7 +100,8 @@ describe("the accounts of the database", () => {
     const now = () => new Date();
     await sweepSubscriptions({ database: worker, logger, metrics, now, abort }, now());
     expect(await root.users.findById(_id).lean()).toMatchObject({ imageCredits: 200 });
-    expect(await root.emails.countDocuments({ userId: _id })).toBe(1);
+    const emails = { name: SEND_EMAIL, "data.userId": _id.toString() };
+    expect(await root.jobs.countDocuments(emails)).toBe(1);
     await worker.close();
   });
 

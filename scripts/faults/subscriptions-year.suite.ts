@@ -6,6 +6,7 @@ import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
+import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -119,8 +120,9 @@ class SimulatedYear {
     await this.#sweepTwice();
     expect(await this.#countDue()).toBe(0);
     const userId = { $in: this.#deletedIds };
-    const { emails, creditEntries, billingPeriods } = this.#parts.servers[0].database;
-    expect(await emails.countDocuments({ userId })).toBe(0);
+    const { jobs, creditEntries, billingPeriods } = this.#parts.servers[0].database;
+    const emails = { "data.userId": { $in: this.#deletedIds.map(String) } };
+    expect(await jobs.countDocuments(emails)).toBe(0);
     expect(await creditEntries.countDocuments({ userId })).toBe(0);
     expect(await billingPeriods.countDocuments({ userId })).toBe(0);
   }
@@ -302,7 +304,10 @@ class SimulatedYear {
         .find({ stream: userStream(userId) })
         .sort({ seq: 1 })
         .lean(),
-      database.emails.find({ userId }).sort({ _id: 1 }).lean(),
+      database.jobs
+        .find({ name: SEND_EMAIL, "data.userId": userId.toString() })
+        .sort({ _id: 1 })
+        .lean(),
       database.creditEntries.find({ userId }).sort({ period: 1 }).lean(),
       database.billingPeriods.find({ userId }).sort({ _id: 1 }).lean(),
     ]);
@@ -314,7 +319,7 @@ class SimulatedYear {
           ? `expiring in ${eventSchemas[name].parse(data).days_left}`
           : eventSchemas["account:updated"].parse(data).reason,
       ),
-      emails: emails.map(({ kind }) => kind),
+      emails: emails.map(({ data }) => data.kind),
       credits: credits.map(({ amount, period }) => `${amount} for ${period?.toISOString()}`),
       payments: payments.map(({ plan, months, startedAt, endsAt, revokedAt }) => ({
         plan,

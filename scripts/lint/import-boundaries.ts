@@ -83,7 +83,7 @@ const IN_PRODUCTION: readonly Boundary[] = [
     because: "http serves every module and knows none.",
   },
   {
-    files: /^shared\/(database|domain|outbox|runtime)\//,
+    files: /^shared\/(database|domain|outbox|runtime|work)\//,
     mustNotImport: /^(server|worker)\//,
     because: "Shared code does not import the packages that use it.",
   },
@@ -95,9 +95,14 @@ const IN_PRODUCTION: readonly Boundary[] = [
       "Browsers run it as well: zod, canonicalize, @noble/hashes, the contract and its own files only.",
   },
   {
-    files: /^shared\/(outbox|database|runtime)\//,
+    files: /^shared\/(work|outbox|database|runtime)\//,
     mustNotImport: /^shared\/domain\//,
-    because: "Rules stand above the outbox, the database and the process.",
+    because: "Rules stand above work items, the outbox, the database and the process.",
+  },
+  {
+    files: /^shared\/(outbox|database|runtime)\//,
+    mustNotImport: /^shared\/work\//,
+    because: "Work items stand above the outbox.",
   },
   {
     files: /^shared\/(database|runtime)\//,

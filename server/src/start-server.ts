@@ -10,7 +10,6 @@ import { createHttpServer } from "./http/create-http-server.ts";
 import { ensureFirstAdmin } from "./modules/accounts/register.ts";
 import { compareProofs } from "./modules/payments/payment-proofs.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
-import { startEmailQueue } from "./modules/subscriptions/subscription-emails.ts";
 import { addSearchKeys } from "./modules/users/list-users.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
@@ -52,7 +51,6 @@ export async function startServer(options: {
   const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
   compareProofs(deps);
-  const emails = startEmailQueue(deps);
   return {
     port,
     async stop() {
@@ -66,7 +64,7 @@ export async function startServer(options: {
       http.closeIdleConnections();
       await closed;
       for (const timer of timers) clearTimeout(timer);
-      await Promise.all([feed.stop(), emails.stop()]);
+      await feed.stop();
       await deps.background.stop();
       deps.images.stop();
     },

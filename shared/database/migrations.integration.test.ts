@@ -5,6 +5,7 @@ import { MongoClient } from "mongodb";
 import { type mongo, Types } from "mongoose";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { newWorkItem } from "../work/work-item.ts";
 import { type Database, nativeDb, openDatabase } from "./database.ts";
 import { INDEXES_SHA256 } from "./migrations.ts";
 import { SCHEMA_STATE_ID } from "./models/schema-state.ts";
@@ -78,6 +79,39 @@ it("a user of an upgraded database can submit a second proof of payment", async 
       { _id: laterId, userId, filename: "second.png", replacedById: null },
     ]);
     expect(await proofs.countDocuments({ userId })).toBe(2);
+  });
+});
+
+it("emails about subscriptions that wait in an upgraded database become work items", async () => {
+  const uri = await formerDatabase("2026-11-26");
+  const client = await MongoClient.connect(uri);
+  const dates = [1, 2, 3, 4].map((day) => new Date(Date.UTC(2026, 10, 26 + day)));
+  const [createdAt = new Date(), dueAt = new Date(), endsAt = new Date(), expiresAt] = dates;
+  const subscription = { plan: "pro", endsAt, accessEndsAt: endsAt };
+  const user = new Types.ObjectId();
+  const stored = { kind: "subscription-expiring", subscription, createdAt, dueAt, expiresAt };
+  const emails = client.db().collection("emails");
+  await emails.insertMany([
+    { ...stored, userId: user, refusals: 2 },
+    { ...stored, userId: user },
+  ]);
+  const [refused] = await emails.find().toArray();
+  await client.close();
+  await inDatabase(uri, async ({ jobs, connection }) => {
+    const items = await jobs.find().sort({ failCount: -1 }).lean();
+    const data = {
+      userId: user.toString(),
+      kind: "subscription-expiring",
+      subscription,
+      expiresAt,
+    };
+    const item = newWorkItem({ kind: "send-email", id: new Types.ObjectId(), data, dueAt });
+    expect(items).toEqual([
+      { ...item, _id: refused?._id, failCount: 2 },
+      { ...item, _id: expect.any(Types.ObjectId) },
+    ]);
+    const left = await nativeDb(connection).listCollections({ name: "emails" }).toArray();
+    expect(left).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Connection, mongo } from "mongoose";
+import { JOBS_COLLECTION } from "./models/job.ts";
 import { SCHEMA_STATE_ID, type SchemaStateRecord } from "./models/schema-state.ts";
 
 interface Migration {
@@ -16,10 +17,11 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, run: dropFormerIndexes },
   // Indexes were added only.
   { version: 2, run: () => Promise.resolve() },
+  { version: 3, run: moveEmails },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
-export const INDEXES_SHA256 = "a5a7d52d4b0d0d8c406ee49640dd4a9012a6c609b56ca829520a12afed13bd54";
+export const INDEXES_SHA256 = "36a327aca32551d3e826fe7e70bf69ca5885a6bbc0a03ff5562e566f9ae41d00";
 
 const CURRENT_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
 
@@ -102,4 +104,29 @@ async function dropFormerIndexes(connection: Connection): Promise<void> {
     const { toDrop } = await model.diffIndexes();
     for (const name of toDrop) await collection.dropIndex(name);
   }
+}
+
+/** Emails about subscriptions were documents of their own, which servers sent. They are work items now. */
+async function moveEmails(connection: Connection): Promise<void> {
+  const database = connection.getClient().db(connection.name);
+  const unset = ["disabled", "lastRunAt", "lastFinishedAt", "progress", "failedAt", "failReason"];
+  const unlocked = ["lockedAt", "lastModifiedBy", "repeatInterval", "repeatAt", "repeatTimezone"];
+  const item = {
+    name: "send-email",
+    type: "normal",
+    data: {
+      userId: { $toString: "$userId" },
+      kind: "$kind",
+      subscription: "$subscription",
+      expiresAt: "$expiresAt",
+    },
+    priority: { $literal: 0 },
+    nextRunAt: "$dueAt",
+    failCount: { $ifNull: ["$refusals", null] },
+    ...Object.fromEntries([...unset, ...unlocked].map((field) => [field, { $literal: null }])),
+  };
+  const merge = { into: JOBS_COLLECTION, whenMatched: "keepExisting" };
+  const emails = database.collection("emails");
+  await emails.aggregate([{ $project: item }, { $merge: merge }]).toArray();
+  await emails.drop();
 }

@@ -4,11 +4,25 @@ import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { type ClientSession, Types } from "mongoose";
+import { z } from "zod";
 import { type Database, nativeCollection } from "../database/database.ts";
-import { GENERATE_SIGNAL_JOB, type JobRecord } from "../database/models/job.ts";
+import type { JobRecord } from "../database/models/job.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
+import { newWorkItem } from "../work/work-item.ts";
 import { needsEntryCheck } from "./reuse-analysis.ts";
+
+/** The kind of the work items that make analyses. */
+export const GENERATE_SIGNAL_JOB = "generate-signal";
+
+const idSchema = z.string().regex(/^[0-9a-f]{24}$/);
+
+/** Data of such an item: the user who asked first orders the queue, and the id of their request is for the logs. */
+export const analysisJobDataSchema = z.object({
+  analysisId: idSchema,
+  userId: idSchema.optional(),
+  requestId: z.string().optional(),
+});
 
 /**
  * Each unfinished signal of a user delays their next one by this time, so one user cannot starve the others. It is
@@ -202,7 +216,7 @@ const LOWEST_PRIORITY = -1e11;
 /** Priority of the job of a scheduled analysis: behind all requests, by number of watchers. */
 export const watchPriority = (watchers: number): number => LOWEST_PRIORITY + watchers;
 
-/** The job of an analysis, as Agenda stores it. */
+/** The job of an analysis, with its id. */
 export function newAnalysisJob(
   {
     _id,
@@ -212,30 +226,12 @@ export function newAnalysisJob(
   options: { at: Date; unfinishedSignals?: number; priority?: number },
 ): JobRecord {
   const { at, unfinishedSignals, priority = requestPriority(at, unfinishedSignals) } = options;
-  return {
-    _id,
-    name: GENERATE_SIGNAL_JOB,
-    type: "normal",
-    data: {
-      analysisId: String(_id),
-      ...(userId && { userId: String(userId) }),
-      ...(requestId && { requestId }),
-    },
-    priority,
-    nextRunAt: at,
-    lockedAt: null,
-    lastModifiedBy: null,
-    disabled: null,
-    lastRunAt: null,
-    lastFinishedAt: null,
-    progress: null,
-    failedAt: null,
-    failCount: null,
-    failReason: null,
-    repeatInterval: null,
-    repeatAt: null,
-    repeatTimezone: null,
+  const data = {
+    analysisId: String(_id),
+    ...(userId && { userId: String(userId) }),
+    ...(requestId && { requestId }),
   };
+  return newWorkItem({ kind: GENERATE_SIGNAL_JOB, id: _id, data, dueAt: at, priority });
 }
 
 /** Close of the last closed candle. Candles of all timeframes start at multiples of their length, in UTC. */

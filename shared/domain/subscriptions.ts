@@ -2,15 +2,12 @@ import { DAY_MS } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { type ClientSession, Types } from "mongoose";
+import type { ClientSession, Types } from "mongoose";
 import { type Database, runWriteCommand } from "../database/database.ts";
-import type {
-  BillingPeriodRecord,
-  EmailRecord,
-  SubscriptionRecord,
-} from "../database/models/payment.ts";
+import type { BillingPeriodRecord, SubscriptionRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { changeCredits } from "./credits.ts";
+import { addSubscriptionEmail } from "./subscription-email.ts";
 import { dueSteps, monthStart, type SubscriptionStep } from "./subscription-schedule.ts";
 import { addAccountUpdatedEvents, findProofsOf, type ShownProof } from "./user-card.ts";
 
@@ -139,28 +136,4 @@ export async function periodOfMonth(
     .sort({ firstMonth: -1 })
     .session(session)
     .lean();
-}
-
-/** An email that is late for longer is not sent. */
-const MAX_EMAIL_DELAY_MS = 3 * DAY_MS;
-
-/** Adds an email about the user's subscription as it is now. */
-export function addSubscriptionEmail(
-  { emails }: Pick<Database, "emails">,
-  uow: UnitOfWork,
-  { user, kind }: { user: UserRecord; kind: EmailRecord["kind"] },
-): void {
-  if (!user.subscription) return;
-  const { plan, endsAt, accessEndsAt } = user.subscription;
-  const latest = new Date(uow.at.getTime() + MAX_EMAIL_DELAY_MS);
-  const email: EmailRecord = {
-    _id: new Types.ObjectId(),
-    userId: user._id,
-    kind,
-    subscription: { plan, endsAt, accessEndsAt },
-    createdAt: uow.at,
-    dueAt: uow.at,
-    expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
-  };
-  uow.deferInsert(emails.collection, email);
 }

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { commit } from "./commit.ts";
@@ -19,7 +19,7 @@ describe("a commit", () => {
   let here: Database;
   let elsewhere: Database;
 
-  const uri = newDatabaseUri();
+  const uri = testDatabaseUri();
   beforeAll(async () => {
     here = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });

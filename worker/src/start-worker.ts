@@ -13,12 +13,15 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
+import { type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
   loadDeliverySettings,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
+import type { WorkHandler } from "@shared/work/work-handler.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import {
   configuredServer,
@@ -30,15 +33,16 @@ import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
-import { SignalQueue } from "./jobs/signal-queue.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { stopBatches } from "./signals/fan-out.ts";
+import { generateSignals } from "./signals/generate-signal.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
+import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
 
@@ -110,13 +114,11 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const deps = createDeps(options, shutdown.signal);
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
-  const queue = new SignalQueue({
+  const queue = new WorkQueue({
     database,
     logger,
     workerId,
-    concurrency,
-    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
-    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+    handlers: workHandlers(deps, settings),
   });
   await market.probe();
   const setup = analystSetup(services.analyst, settings);
@@ -146,6 +148,32 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
       endpoint?.close();
     },
   };
+}
+
+/** Items of kinds without a handler wait for another worker. */
+function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler[] {
+  const { database, logger } = deps;
+  const mailer = createMailer(deps, settings);
+  if (!mailer) logger.error("no emails are sent: SMTP_URL is not set");
+  return [
+    generateSignals({
+      database,
+      concurrency: settings.WORKER_CONCURRENCY,
+      run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+      reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+    }),
+    ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
+  ];
+}
+
+/** None in production without a mail server, as links in emails must not be logged. */
+function createMailer(
+  { logger, now }: Pick<WorkerDeps, "logger" | "now">,
+  settings: DeliverySettings,
+): Mailer | undefined {
+  const { NODE_ENV, SMTP_URL } = settings;
+  if (SMTP_URL === undefined && NODE_ENV === "production") return;
+  return selectMailer({ settings, logger, now });
 }
 
 /** `model` is that of the records, `modelServer` the id of what is known of its server. */

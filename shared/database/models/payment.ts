@@ -134,35 +134,6 @@ billingPeriodSchema.index({ userId: 1, subscribedAt: 1, firstMonth: 1 }, { uniqu
 billingPeriodSchema.index({ proofId: 1 }, { sparse: true });
 billingPeriodSchema.index({ endsAt: 1 });
 
-export const EMAIL_KINDS = [
-  "subscription-started",
-  "subscription-renewed",
-  "subscription-expiring",
-  "subscription-grace",
-  "subscription-ended",
-] as const;
-
-/** An email that is stored in the transaction of the change it reports, and deleted when it is sent. */
-export interface EmailRecord {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
-  kind: (typeof EMAIL_KINDS)[number];
-  /** Of the subscription at that time. */
-  subscription: Pick<SubscriptionRecord, "plan" | "endsAt" | "accessEndsAt">;
-  createdAt: Date;
-  /** When the next attempt may start. */
-  dueAt: Date;
-  /** Attempts in which the mail server refused its recipient. */
-  refusals?: number;
-  /** After this time it would be of no use. */
-  expiresAt: Date;
-}
-
-const emailSchema = recordSchema<EmailRecord>("emails", { userId: ObjectId });
-emailSchema.index({ dueAt: 1 });
-emailSchema.index({ userId: 1 });
-
 export const subscriptionModels = (connection: Connection) => ({
   billingPeriods: modelOf(connection, billingPeriodSchema),
-  emails: modelOf(connection, emailSchema),
 });

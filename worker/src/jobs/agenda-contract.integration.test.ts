@@ -5,22 +5,22 @@ import {
   nativeDb,
   openDatabase,
 } from "@shared/database/database.ts";
-import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
-import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
+import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import { GENERATE_SIGNAL_JOB, newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { findWaiting } from "@shared/work/item-locks.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import packageJson from "../../../package.json";
-import { findWaitingJobs } from "./signal-queue.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
 const newIds = () => ({ _id: new Types.ObjectId(), userId: new Types.ObjectId() });
 const position = () => ({ at: new Date(), unfinishedSignals: 0 });
 
-/** What the queue of signals assumes about Agenda. If an upgrade fails here, read `signal-queue.ts` before going on. */
-describe("Agenda, as the queue of signals assumes it to be,", () => {
+/** What work items assume about Agenda. If an upgrade fails here, read `shared/work` before going on. */
+describe("Agenda, as work items assume it to be,", () => {
   let database: Database;
   const opened: Agenda[] = [];
   beforeAll(async () => {
@@ -111,7 +111,8 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
     await nativeCollection(database.jobs).insertMany(
       Array.from({ length: 300 }, () => newAnalysisJob(newIds(), position())),
     );
-    expect(await findWaitingJobs(database, { running: [], limit: 5 })).toHaveLength(5);
+    const kind = { kind: GENERATE_SIGNAL_JOB, isTimed: false };
+    expect(await findWaiting(database, kind, { running: [], limit: 5 })).toHaveLength(5);
     const plan = await nativeCollection(database.jobs)
       .find({ name: GENERATE_SIGNAL_JOB, lockedAt: null, nextRunAt: { $ne: null } })
       .sort({ priority: -1, nextRunAt: 1 })

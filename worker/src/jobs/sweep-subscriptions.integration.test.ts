@@ -4,6 +4,7 @@ import type { PlanId } from "@shared/contract/plans.ts";
 import { addMonthsUtc } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { newSubscription } from "@shared/domain/subscription-schedule.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -30,7 +31,7 @@ describe("the sweep of subscriptions", () => {
   });
   beforeEach(async () => {
     now = STARTED_AT;
-    await Promise.all([database.users.deleteMany(), database.emails.deleteMany()]);
+    await Promise.all([database.users.deleteMany(), database.jobs.deleteMany()]);
   });
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
 
@@ -89,8 +90,9 @@ describe("the sweep of subscriptions", () => {
   const creditsOf = ({ _id: userId }: UserRecord) =>
     database.creditEntries.find({ userId }).sort({ period: 1 }).lean();
   const emailsOf = async ({ _id: userId }: UserRecord) => {
-    const emails = await database.emails.find({ userId }).sort({ _id: 1 }).lean();
-    return emails.map(({ kind }) => kind);
+    const ofUser = { name: SEND_EMAIL, "data.userId": userId.toString() };
+    const emails = await database.jobs.find(ofUser).sort({ _id: 1 }).lean();
+    return emails.map(({ data }) => data.kind);
   };
   /** Reasons of account changes, and days left of reminders, in order. */
   const eventsOf = async ({ _id }: UserRecord) => {

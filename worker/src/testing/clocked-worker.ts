@@ -4,10 +4,11 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
-import { SignalQueue } from "../jobs/signal-queue.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
+import { generateSignals } from "../signals/generate-signal.ts";
 import { reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -44,14 +45,13 @@ export async function startClockedWorker(
     now: () => new Date(clock.now),
     shutdown,
   };
-  const queue = new SignalQueue({
+  const signals = generateSignals({
     database,
-    logger,
-    workerId,
     concurrency: 20,
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
+  const queue = new WorkQueue({ database, logger, workerId, handlers: [signals] });
   queue.start();
   const pause = async (timeMs: number) => {
     clock.now += timeMs;

@@ -2,9 +2,9 @@ import type { ActionDone, ModelReport } from "@shared/contract/admin.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ModelServerRecord } from "@shared/database/models/model-server.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** What is known of the models that active workers use. */

@@ -15,8 +15,8 @@ import type {
   ProviderHealthRecord,
   WorkerStatusRecord,
 } from "@shared/database/models/worker-reports.ts";
-import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
+import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { countPriceFeeds } from "../markets/price-feeds.ts";
 import { readOfferedPayments } from "../payments/payment-details.ts";

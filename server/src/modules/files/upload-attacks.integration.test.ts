@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { pngBomb } from "@shared/testing/images.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   MAX_SERVER_MIB,
@@ -9,7 +9,7 @@ import {
 } from "../../testing/uploading-users.ts";
 
 describe.runIf(process.platform === "linux")("a server that is sent costly pictures", () => {
-  const uri = newDatabaseUri("upload-attacks");
+  const uri = testDatabaseUri();
   let database: Database;
   let server: Awaited<ReturnType<typeof startServerForUploads>>;
 

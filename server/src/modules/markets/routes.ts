@@ -5,8 +5,8 @@ import {
   MARKET_SNAPSHOT_ID,
   type MarketSnapshotRecord,
 } from "@shared/database/models/worker-reports.ts";
-import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
+import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import { cachedRead } from "../../http/caching.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";

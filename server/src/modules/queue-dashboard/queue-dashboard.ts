@@ -11,8 +11,8 @@ import {
 } from "@shared/contract/routes/queue-dashboard-routes.ts";
 import { type Database, nativeDb } from "@shared/database/database.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
-import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
+import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import { Agenda, type JobParameters, type JobRepositoryOptions } from "agenda";
 import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 

@@ -1,9 +1,9 @@
 import { MongoBackend } from "@agendajs/mongo-backend";
 import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { nativeDb } from "@shared/database/database.ts";
-import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
+import { GENERATE_SIGNAL_JOB, newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";

@@ -1,9 +1,9 @@
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
-import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import type { Types } from "mongoose";
 import { z } from "zod";
 import { cachedRead } from "../../http/caching.ts";

@@ -3,12 +3,13 @@ import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contra
 import type { Database } from "@shared/database/database.ts";
 import type { PaymentProofRecord, SubscriptionRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
 import {
   extendSubscription,
   newSubscription,
   revokeSubscription,
 } from "@shared/domain/subscription-schedule.ts";
-import { addSubscriptionEmail, settleSubscription } from "@shared/domain/subscriptions.ts";
+import { settleSubscription } from "@shared/domain/subscriptions.ts";
 import { addAccountUpdatedEvents, findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";

@@ -3,6 +3,7 @@ import { userDetailsSchema, userListSchema } from "@shared/contract/admin.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { ownSubscriptionSchema, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { settleSubscription } from "@shared/domain/subscriptions.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
@@ -42,8 +43,8 @@ describe("subscriptions", () => {
   });
   afterEach(async () => {
     await Promise.all([server, otherServer].map(({ deps }) => deps.background.settled()));
-    const { billingPeriods, emails, paymentProofs, proofFingerprints } = server.database;
-    for (const model of [billingPeriods, emails, paymentProofs, proofFingerprints]) {
+    const { billingPeriods, jobs, paymentProofs, proofFingerprints } = server.database;
+    for (const model of [billingPeriods, jobs, paymentProofs, proofFingerprints]) {
       await model.deleteMany();
     }
   });
@@ -372,7 +373,12 @@ describe("subscriptions", () => {
       expect((await Promise.all(clicks)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect((await me()).subscription?.ends_at).toBe("2027-03-31T12:00:00.000Z");
       expect((await own()).periods).toHaveLength(2);
-      expect(await server.database.emails.countDocuments({ userId: ann._id })).toBe(2);
+      expect(
+        await server.database.jobs.countDocuments({
+          name: SEND_EMAIL,
+          "data.userId": ann._id.toString(),
+        }),
+      ).toBe(2);
     });
 
     it("counts once if another renewal commits after it arrived, without any hint of the page", async () => {
@@ -446,9 +452,9 @@ describe("subscriptions", () => {
       const fileIds = await server.database.paymentProofs.distinct("_id", { userId: ann._id });
       expect(fileIds).toHaveLength(3);
       expect((await post(root, "/admin/delete-user/ann")).status).toBe(200);
-      const { billingPeriods, emails, paymentProofs } = server.database;
+      const { billingPeriods, jobs, paymentProofs } = server.database;
       const left = [
-        ...[billingPeriods, emails, paymentProofs].map((model) => model.countDocuments()),
+        ...[billingPeriods, jobs, paymentProofs].map((model) => model.countDocuments()),
         files.countDocuments({ _id: { $in: fileIds } }),
       ];
       expect(await Promise.all(left)).toEqual([0, 0, 0, 0]);

@@ -5,7 +5,8 @@ import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { approveUser, renewSubscription, revokeUser } from "./manage-subscriptions.ts";
 import { exportPayments, getOwnSubscription, summarizeSubscriptions } from "./queries.ts";
-import { formatDay } from "./subscription-emails.ts";
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
 /** Approval, and subscriptions, which are approvals with an end. */
 export const subscriptionHandlers: BoundRoute[] = [
@@ -21,7 +22,7 @@ export const subscriptionHandlers: BoundRoute[] = [
       idempotencyKey: headers["idempotency-key"],
     });
     const runs = subscription && statusAt(subscription, deps.now()) !== "ended";
-    const state = runs ? `runs until ${formatDay(subscription.endsAt)}` : "has ended";
+    const state = runs ? `runs until ${dayFormat.format(subscription.endsAt)}` : "has ended";
     return { detail: `The subscription of ${username} ${state}.` };
   }),
   handle(adminRoutes.revokeUser, async ({ params }, { deps, session }) => {

@@ -1,5 +1,9 @@
 import { pushSubscriptionSchema } from "@shared/contract/channel-kinds/web-push.ts";
-import { type CreatedChannel, type NewChannel, publicKeySchema } from "@shared/contract/channels.ts";
+import {
+  type CreatedChannel,
+  type NewChannel,
+  publicKeySchema,
+} from "@shared/contract/channels.ts";
 import { z } from "zod";
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";

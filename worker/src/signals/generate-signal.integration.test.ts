@@ -8,10 +8,11 @@ import { createUser } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, startFailingMongo } from "@shared/testing/failing-database.ts";
 import { runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type AnalysisRun, finishOtherSignals, finishRun } from "../signals/signal-lifecycle.ts";
-import { SignalQueue } from "./signal-queue.ts";
+import { generateSignals } from "./generate-signal.ts";
+import { type AnalysisRun, finishOtherSignals, finishRun } from "./signal-lifecycle.ts";
 
 const WITHIN = { timeout: 15_000, interval: 20 };
 const SHORT_LOCK_MS = 1_000;
@@ -19,7 +20,7 @@ const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" 
 const logger = createLogger({ service: "test", level: "silent" });
 
 describe("a worker's queue", () => {
-  const uri = newDatabaseUri("signal-queue");
+  const uri = newDatabaseUri("generate-signal");
   let database: Database;
   const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -76,8 +77,8 @@ describe("a worker's queue", () => {
       reused.push(String(analysisId));
       await finishOtherSignals(on, analysisId);
     };
-    const limits = { workerId, concurrency, lockMs };
-    const queue = new SignalQueue({ database: on, logger, ...limits, run, reuse });
+    const handlers = [generateSignals({ database: on, concurrency, run, reuse })];
+    const queue = new WorkQueue({ database: on, logger, workerId, lockMs, handlers });
     queue.start();
     let isStopped = false;
     const stop = async (drainMs = 0) => {

@@ -1,4 +1,4 @@
-import { EMAIL_KINDS } from "@shared/database/models/payment.ts";
+import { EMAIL_KINDS } from "@shared/domain/subscription-email.ts";
 import { describe, expect, it } from "vitest";
 import { subscriptionEmail } from "./subscription-emails.ts";
 

@@ -1,0 +1,52 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { planIdSchema } from "@shared/contract/subscription.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { Types } from "mongoose";
+import { z } from "zod";
+import type { Database } from "../database/database.ts";
+import type { UserRecord } from "../database/models/user.ts";
+import { addWork } from "../work/work-item.ts";
+
+/** The kind of the work items that send emails about subscriptions. */
+export const SEND_EMAIL = "send-email";
+
+export const EMAIL_KINDS = [
+  "subscription-started",
+  "subscription-renewed",
+  "subscription-expiring",
+  "subscription-grace",
+  "subscription-ended",
+] as const;
+
+/** Data of such an item. */
+export const subscriptionEmailSchema = z.object({
+  userId: z.string(),
+  kind: z.enum(EMAIL_KINDS),
+  /** As it was at that time. */
+  subscription: z.object({ plan: planIdSchema, endsAt: z.date(), accessEndsAt: z.date() }),
+  /** After this time it would be of no use. */
+  expiresAt: z.date(),
+});
+
+export type SubscriptionEmail = z.infer<typeof subscriptionEmailSchema>;
+
+/** An email that is late for longer is not sent. */
+const MAX_DELAY_MS = 3 * DAY_MS;
+
+/** Adds an email about the user's subscription as it is now. */
+export function addSubscriptionEmail(
+  database: Pick<Database, "jobs">,
+  uow: UnitOfWork,
+  { user, kind }: { user: UserRecord; kind: SubscriptionEmail["kind"] },
+): void {
+  if (!user.subscription) return;
+  const { plan, endsAt, accessEndsAt } = user.subscription;
+  const latest = new Date(uow.at.getTime() + MAX_DELAY_MS);
+  const data: SubscriptionEmail = {
+    userId: user._id.toString(),
+    kind,
+    subscription: { plan, endsAt, accessEndsAt },
+    expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
+  };
+  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt: uow.at });
+}

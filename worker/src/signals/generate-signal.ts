@@ -1,0 +1,71 @@
+import {
+  analysisJobDataSchema,
+  ENTRY_CHECK_PRIORITY,
+  GENERATE_SIGNAL_JOB,
+} from "@shared/domain/queue-analysis.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import type { FoundItem } from "@shared/work/item-locks.ts";
+import type { ItemLock, WorkHandler } from "@shared/work/work-handler.ts";
+import type { Types } from "mongoose";
+import type { WorkerDeps } from "../worker-deps.ts";
+import { type AnalysisRun, startOtherSignals, startRuns } from "./signal-lifecycle.ts";
+
+/** Beside the analyses, as requests wait for them that need no analyst. */
+const MAX_REUSES = 20;
+
+/** The work of making analyses. What finishes an analysis deletes its item. */
+export function generateSignals(options: {
+  database: WorkerDeps["database"];
+  concurrency: number;
+  /** Makes an analysis. If it fails, this worker takes the item again. */
+  run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
+  /** Finishes the signals that wait for a finished analysis, and deletes its item. */
+  reuse: (analysisId: Types.ObjectId, abort: AbortSignal) => Promise<void>;
+}): WorkHandler {
+  const { database, concurrency, run, reuse } = options;
+  return {
+    kind: GENERATE_SIGNAL_JOB,
+    concurrency,
+    isTimed: false,
+    short: { concurrency: MAX_REUSES, includes: isEntryCheck },
+    async claim(items, lock) {
+      const { runs, finished } = await claimRuns(database, items, lock);
+      return [
+        ...runs.map((analysis) => ({
+          id: analysis._id,
+          run: (abort: AbortSignal) => run(analysis, abort),
+        })),
+        ...finished.map((id) => ({
+          id,
+          isShort: true,
+          run: (abort: AbortSignal) => reuse(id, abort),
+        })),
+      ];
+    },
+  };
+}
+
+const isEntryCheck = ({ priority }: FoundItem): boolean => priority >= ENTRY_CHECK_PRIORITY;
+
+/**
+ * Locks items and starts their analyses in one transaction.
+ * @returns also the finished ones, for which signals wait
+ */
+async function claimRuns(
+  database: WorkerDeps["database"],
+  items: readonly FoundItem[],
+  lock: ItemLock,
+): Promise<{ runs: AnalysisRun[]; finished: Types.ObjectId[] }> {
+  const lockKeys = items.flatMap(({ data }) => {
+    const parsed = analysisJobDataSchema.safeParse(data);
+    return parsed.data?.userId ? [userStream(parsed.data.userId)] : [];
+  });
+  const { locked, runs, hasMore } = await commit(database, { lockKeys }, async (uow) => {
+    const locked = await lock.take(uow.session);
+    return { locked, ...(await startRuns(database, uow, locked)) };
+  });
+  if (hasMore) await startOtherSignals(database, runs);
+  const started = new Set(runs.map(({ _id }) => String(_id)));
+  return { runs, finished: locked.filter((id) => !started.has(String(id))) };
+}

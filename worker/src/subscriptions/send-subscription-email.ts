@@ -1,0 +1,51 @@
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
+import { isRefusedEmail, type Mailer } from "@shared/runtime/mailer.ts";
+import type { DeliverySettings } from "@shared/runtime/settings.ts";
+import {
+  oneByOne,
+  ServiceAwayError,
+  type WorkHandler,
+  type WorkItem,
+} from "@shared/work/work-handler.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
+import { subscriptionEmail } from "./subscription-emails.ts";
+
+/** Mail servers refuse many connections. */
+const MAX_IN_FLIGHT = 5;
+
+/** After a refusal: less and less often, so that the mail server is not asked for nothing. */
+const RETRY_DELAY_MS = { first: 4 * MINUTE_MS, max: 6 * HOUR_MS } as const;
+
+type EmailDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
+  mailer: Pick<Mailer, "send">;
+  settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
+};
+
+/** Sends emails about subscriptions, each at least once. A refused one delays no other. */
+export const sendSubscriptionEmails = (deps: EmailDeps): WorkHandler =>
+  oneByOne(deps, {
+    kind: SEND_EMAIL,
+    concurrency: MAX_IN_FLIGHT,
+    retryDelayMs: RETRY_DELAY_MS,
+    run: (item) => send(deps, item),
+  });
+
+/** @throws ServiceAwayError unless the mail server may accept other emails */
+async function send(
+  { database, mailer, now, settings }: EmailDeps,
+  { _id, data }: WorkItem,
+): Promise<void> {
+  const email = subscriptionEmailSchema.parse(data);
+  const user = await database.users.findById(email.userId).select({ username: 1, email: 1 }).lean();
+  const at = now();
+  if (!user || at >= email.expiresAt) return;
+  const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
+  const [webUrl = apiUrl] = CLIENT_ORIGIN;
+  const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
+  const mail = { ...subscriptionEmail(email, { user, at, webUrl }), messageId };
+  await mailer.send(mail).catch((error: unknown) => {
+    if (isRefusedEmail(error)) throw error;
+    throw new ServiceAwayError("The mail server could not be reached.", { cause: error });
+  });
+}

@@ -1,0 +1,75 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { planById } from "@shared/contract/plans.ts";
+import { REMINDER_DAYS } from "@shared/contract/subscription.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import type { SubscriptionEmail } from "@shared/domain/subscription-email.ts";
+import { type AccountEmail, composeEmail, formatTime } from "@shared/runtime/compose-email.ts";
+import type { Mail } from "@shared/runtime/mailer.ts";
+
+const REMINDERS = `We will remind you ${REMINDER_DAYS.slice(0, -1).join(", ")} and ${REMINDER_DAYS.at(-1)} days before it ends.`;
+const NO_AUTOMATIC_RENEWAL = "Nothing is charged automatically: you pay for each month you want.";
+const KEPT = "Your signal history and unused image credits stay in your account.";
+
+/** The email about a subscription to its user, as it reads at this time. */
+export function subscriptionEmail(
+  { kind, subscription }: Pick<SubscriptionEmail, "kind" | "subscription">,
+  { user, at, webUrl }: { user: Pick<UserRecord, "email" | "username">; at: Date; webUrl: string },
+): Mail {
+  const { plan, endsAt, accessEndsAt } = subscription;
+  const { id, name, monthlyUsd, imageCredits } = planById(plan);
+  const account = (path: string): AccountEmail => ({
+    to: user.email,
+    username: user.username,
+    link: new URL(path, webUrl).href,
+  });
+  const renewal = { ...account(`/payment?plan=${id}`), button: "Renew your subscription" };
+  const howToRenew = `To renew it, pay the fee of $${monthlyUsd} for each month and submit your proof of payment.`;
+  const runs = `Your ${name} plan runs until ${formatTime(endsAt)}. Each month adds ${imageCredits} image credits to your account, and unused ones stay.`;
+  switch (kind) {
+    case "subscription-started":
+      return composeEmail(account("/bot"), {
+        subject: "Your AI Trading Signals subscription has started",
+        request: `Your account is approved. ${runs}`,
+        button: "Open the signal bot",
+        note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
+      });
+    case "subscription-renewed":
+      return composeEmail(account("/dashboard"), {
+        subject: "Your AI Trading Signals subscription is renewed",
+        request: `Thank you for your payment. ${runs}`,
+        button: "Open your dashboard",
+        note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
+      });
+    case "subscription-expiring":
+      return composeEmail(renewal, {
+        subject: `Your AI Trading Signals subscription ends in ${daysBetween(at, endsAt)}`,
+        request: `Your ${name} plan ends on ${formatTime(endsAt)}. ${howToRenew} The renewed time starts at that end, so you lose nothing if you renew early.`,
+        button: renewal.button,
+        note: `${accessAfter(subscription)} ${KEPT}`,
+      });
+    case "subscription-grace":
+      return composeEmail(renewal, {
+        subject: "Your AI Trading Signals subscription has ended: renew it to keep your access",
+        request: `Your ${name} plan ended on ${formatTime(endsAt)}. You can use the signal bot until ${formatTime(accessEndsAt)}. ${howToRenew}`,
+        button: renewal.button,
+        note: `If you have submitted your proof already, you need not do anything: an administrator reviews it. ${KEPT}`,
+      });
+    case "subscription-ended":
+      return composeEmail(renewal, {
+        subject: "Your AI Trading Signals subscription has ended",
+        request: `Your ${name} plan has ended, and you can no longer use the signal bot. ${howToRenew} You can choose another plan, too.`,
+        button: renewal.button,
+        note: `${KEPT} You can still log in.`,
+      });
+  }
+}
+
+function daysBetween(from: Date, to: Date): string {
+  const days = Math.max(1, Math.ceil((to.getTime() - from.getTime()) / DAY_MS));
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+const accessAfter = ({ endsAt, accessEndsAt }: SubscriptionEmail["subscription"]): string =>
+  accessEndsAt > endsAt
+    ? `Without a renewal, you can use the signal bot until ${formatTime(accessEndsAt)}.`
+    : "Without a renewal, you cannot use the signal bot after that.";
