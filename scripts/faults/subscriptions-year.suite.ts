@@ -1,6 +1,6 @@
 import { meSchema } from "@shared/contract/account.ts";
 import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
 import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -21,7 +21,7 @@ import {
 } from "../../server/src/modules/subscriptions/manage-subscriptions.ts";
 import { deleteUser } from "../../server/src/modules/users/delete-user.ts";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
-import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
+import { sweepSubscriptions } from "../../worker/src/subscriptions/sweep-subscriptions.ts";
 import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
 import { ReplicaSet } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";
