@@ -12,7 +12,7 @@ import { type Db, MongoClient, ObjectId } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveServer, startLiveServer } from "../../server/src/testing/start-live-server.ts";
-import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
+import { sweepSubscriptions } from "../../worker/src/subscriptions/sweep-subscriptions.ts";
 import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
 import { backUp } from "../backup/run-backup.ts";
 import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";

@@ -21,7 +21,7 @@ import {
 } from "../../server/src/modules/subscriptions/manage-subscriptions.ts";
 import { deleteUser } from "../../server/src/modules/users/delete-user.ts";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
-import { sweepSubscriptions } from "../../worker/src/jobs/sweep-subscriptions.ts";
+import { sweepSubscriptions } from "../../worker/src/subscriptions/sweep-subscriptions.ts";
 import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
 import { ReplicaSet } from "./harness/processes.ts";
 import { until } from "./harness/until.ts";

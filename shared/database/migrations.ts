@@ -18,6 +18,9 @@ const MIGRATIONS: readonly Migration[] = [
   // Indexes were added only.
   { version: 2, run: () => Promise.resolve() },
   { version: 3, run: moveEmails },
+  { version: 4, run: deleteFormerJobs },
+  // Further recurring jobs have become work items.
+  { version: 5, run: deleteFormerJobs },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
@@ -129,4 +132,12 @@ async function moveEmails(connection: Connection): Promise<void> {
   const emails = database.collection("emails");
   await emails.aggregate([{ $project: item }, { $merge: merge }]).toArray();
   await emails.drop();
+}
+
+/** Recurring jobs that no worker knows any more. */
+const FORMER_JOBS = ["resume-fan-outs", "schedule-analyses", "sweep-subscriptions"];
+
+async function deleteFormerJobs(connection: Connection): Promise<void> {
+  const jobs = connection.getClient().db(connection.name).collection(JOBS_COLLECTION);
+  await jobs.deleteMany({ name: { $in: FORMER_JOBS } });
 }

@@ -9,7 +9,7 @@ import { type Database, nativeCollection } from "../database/database.ts";
 import type { JobRecord } from "../database/models/job.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
-import { newWorkItem } from "../work/work-item.ts";
+import { addItemIfNone, newWorkItem } from "../work/work-item.ts";
 import { needsEntryCheck } from "./reuse-analysis.ts";
 
 /** The kind of the work items that make analyses. */
@@ -138,15 +138,11 @@ async function addEntryCheck(
   session: ClientSession,
   analysis: Pick<JoinableAnalysis, "_id">,
 ): Promise<void> {
-  const { _id, ...job } = newAnalysisJob(
+  const job = newAnalysisJob(
     { _id: analysis._id, ...(requestId && { requestId }) },
     { at, priority: ENTRY_CHECK_PRIORITY },
   );
-  await nativeCollection(database.jobs).updateOne(
-    { _id },
-    { $setOnInsert: job },
-    { session, upsert: true },
-  );
+  await addItemIfNone(database, job, session);
 }
 
 export async function storeOwnAnalysis(

@@ -175,6 +175,18 @@ export async function deleteItem(
   return deletedCount === 1;
 }
 
+/** Unlocks an item that is to be done again. */
+export async function repeatItem(
+  database: JobsDatabase,
+  { _id, workerId }: HeldItem,
+  dueAt: Date,
+): Promise<void> {
+  const done = { failCount: null, failReason: null, failedAt: null, lastFinishedAt: "$$NOW" };
+  await nativeCollection(database.jobs).updateOne({ _id, ...heldBy(workerId) }, [
+    { $set: { ...UNLOCKED, ...done, nextRunAt: dueAt } },
+  ]);
+}
+
 /** Unlocks an item that failed. It is due again after a delay. */
 export async function postponeItem(
   database: JobsDatabase,

@@ -63,9 +63,14 @@ export class KindQueue {
     this.#running.get(String(id))?.abort.abort(new Error(reason));
   }
 
+  abortAll(): void {
+    for (const id of this.runningIds()) this.abort(id, "The worker is stopping.");
+  }
+
   async stopClaiming(): Promise<void> {
     this.#isStopped = true;
     await this.#claiming;
+    if (this.#handler.stopsAtOnce) this.abortAll();
   }
 
   /** Waits for the running items. */
@@ -165,7 +170,8 @@ export class KindQueue {
       })
       .finally(() => {
         this.#running.delete(key);
-        if (this.#mayWait) this.claimSoon();
+        // An item that is always there may be due again soon.
+        if (this.#mayWait || this.#handler.standing) this.claimSoon();
       });
     this.#running.set(key, { id, isShort, abort, ended });
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import type { Types } from "mongoose";
 import type { Database } from "../database/database.ts";
+import type { JobRecord } from "../database/models/job.ts";
 import type { Logger } from "../runtime/logger.ts";
 import {
   deleteItem,
@@ -9,7 +10,9 @@ import {
   type HeldItem,
   type KindOfItem,
   postponeItem,
+  repeatItem,
 } from "./item-locks.ts";
+import { addItemIfNone, newWorkItem, workId } from "./work-item.ts";
 
 /** How a worker does the items of one kind. Most kinds are `oneByOne`. */
 export interface WorkHandler extends KindOfItem {
@@ -19,6 +22,10 @@ export interface WorkHandler extends KindOfItem {
   short?: { concurrency: number; includes: (item: FoundItem) => boolean };
   /** False while items would fail, as a service that they need is away. */
   isReady?: () => boolean;
+  /** The only item of a kind that is always there. */
+  standing?: JobRecord;
+  /** Aborts running items as soon as the worker stops. */
+  stopsAtOnce?: boolean;
   /** Locks items with `lock`, and what has to be committed with their locks. */
   claim: (items: readonly FoundItem[], lock: ItemLock) => Promise<ClaimedWork[]>;
 }
@@ -49,16 +56,25 @@ export class ServiceAwayError extends Error {
 
 const AWAY_MS = 15_000;
 
+/** Thrown by a handler that leaves the rest of an item to another worker. The item is free when the queue has stopped. */
+export class WorkerStoppingError extends Error {
+  override readonly name = "WorkerStoppingError";
+  override readonly message = "The worker is stopping; another one continues.";
+}
+
 interface HandlerDeps {
   database: Database;
   logger: Logger;
 }
 
-interface OneByOne {
+interface Retried {
   kind: string;
   concurrency: number;
   /** After a failure. Each further one doubles the delay. */
   retryDelayMs: { first: number; max: number };
+}
+
+interface OneByOne extends Retried {
   /**
    * Does an item at the time when it is due, at least once. The item is deleted afterwards, or by `finishWork` together
    * with its last write.
@@ -67,22 +83,64 @@ interface OneByOne {
 }
 
 /** Does each item alone. One that fails is retried later, and delays no other. */
-export function oneByOne(deps: HandlerDeps, options: OneByOne): WorkHandler {
+export function oneByOne(deps: HandlerDeps, { run, ...options }: OneByOne): WorkHandler {
+  const runOnce = async (item: WorkItem, abort: AbortSignal) => {
+    await run(item, abort);
+    return null;
+  };
+  return createHandler(deps, { ...options, run: runOnce });
+}
+
+interface Repeated {
+  kind: string;
+  retryDelayMs: Retried["retryDelayMs"];
+  /** @returns when it is due again */
+  run: (abort: AbortSignal) => Promise<Date>;
+}
+
+/** Does the only item of a kind again and again, on one worker at a time. It may be left undone when the worker stops. */
+export function repeatedly(deps: HandlerDeps, { kind, retryDelayMs, run }: Repeated): WorkHandler {
+  const runAgain = async (_: WorkItem, abort: AbortSignal) => {
+    const dueAt = await run(abort);
+    abort.throwIfAborted();
+    return dueAt;
+  };
+  const id = workId(kind, "");
+  const standing = newWorkItem({ kind, id, data: {}, dueAt: deps.database.now() });
+  const handler = createHandler(deps, { kind, concurrency: 1, retryDelayMs, run: runAgain });
+  return { ...handler, standing, stopsAtOnce: true };
+}
+
+/** Stores the items of kinds that are always there. */
+export async function addStandingItems(
+  { jobs }: Pick<Database, "jobs">,
+  handlers: readonly WorkHandler[],
+): Promise<void> {
+  for (const { standing } of handlers) if (standing) await addItemIfNone({ jobs }, standing);
+}
+
+/** @param options.run returns when the item is due again; null if it is done */
+function createHandler(
+  deps: HandlerDeps,
+  options: Retried & { run: (item: WorkItem, abort: AbortSignal) => Promise<Date | null> },
+): WorkHandler {
   const { kind, concurrency } = options;
+  const { database } = deps;
   let awayUntilMs = 0;
   const runFound = async (found: FoundItem, workerId: string, abort: AbortSignal) => {
     const { _id, data, failCount, nextRunAt } = found;
-    const item = { _id, workerId, data, dueAt: nextRunAt ?? deps.database.now() };
+    const item = { _id, workerId, data, dueAt: nextRunAt ?? database.now() };
     try {
-      await untilDue(deps.database, item.dueAt, abort);
-      await options.run(item, abort);
+      await untilDue(database, item.dueAt, abort);
+      const dueAgainAt = await options.run(item, abort);
+      if (dueAgainAt) await repeatItem(database, item, dueAgainAt);
+      else await deleteItem(database, item);
     } catch (error) {
-      // It is lost, or released when the worker has stopped.
-      if (abort.aborted) throw error;
+      // It is lost, or released when the queue has stopped.
+      if (abort.aborted || error instanceof WorkerStoppingError) throw error;
       if (error instanceof ServiceAwayError) awayUntilMs = performance.now() + AWAY_MS;
-      return postpone(deps, options, { item, failures: failCount ?? 0, error });
+      await postpone(deps, options, { item, failures: failCount ?? 0, error });
     }
-    await deleteItem(deps.database, item);
   };
   return {
     kind,
@@ -100,7 +158,7 @@ export function oneByOne(deps: HandlerDeps, options: OneByOne): WorkHandler {
 
 async function postpone(
   { database, logger }: HandlerDeps,
-  { kind, retryDelayMs: { first, max } }: OneByOne,
+  { kind, retryDelayMs: { first, max } }: Retried,
   { item, failures, error }: { item: WorkItem; failures: number; error: unknown },
 ): Promise<void> {
   const isAway = error instanceof ServiceAwayError;

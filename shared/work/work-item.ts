@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import { Types } from "mongoose";
-import type { Database } from "../database/database.ts";
+import { type ClientSession, Types } from "mongoose";
+import { type Database, nativeCollection } from "../database/database.ts";
 import type { JobRecord } from "../database/models/job.ts";
 
-interface NewWork {
+export interface NewWork {
   /** Name of the kind, which the queue dashboard shows as the name of the job. */
   kind: string;
   /** Two items of the same id are one: see `workId`. */
@@ -40,6 +40,16 @@ export const newWorkItem = ({ kind, id, data, dueAt, priority = 0 }: NewWork): J
 /** Adds a work item in the transaction that causes it. */
 export function addWork({ jobs }: Pick<Database, "jobs">, uow: UnitOfWork, work: NewWork): void {
   uow.deferInsert(jobs.collection, newWorkItem(work));
+}
+
+/** Adds a work item unless there is one with its id. */
+export async function addItemIfNone(
+  { jobs }: Pick<Database, "jobs">,
+  { _id, ...item }: JobRecord,
+  session?: ClientSession,
+): Promise<void> {
+  const options = { upsert: true, ...(session && { session }) };
+  await nativeCollection(jobs).updateOne({ _id }, { $setOnInsert: item }, options);
 }
 
 /** The id of the item of a kind for a key, so that there is one. */

@@ -6,7 +6,13 @@ import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { findWaiting, finishWork, WorkLostError } from "./item-locks.ts";
-import { oneByOne, ServiceAwayError, type WorkItem } from "./work-handler.ts";
+import {
+  addStandingItems,
+  oneByOne,
+  repeatedly,
+  ServiceAwayError,
+  type WorkItem,
+} from "./work-handler.ts";
 import { addWork, newWorkItem, workId } from "./work-item.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -174,6 +180,60 @@ describe("work items", () => {
     await vi.waitFor(() => expect(isStarted).toBe(true), WITHIN);
     await queue.stop({ drainMs: 0 });
     expect(await stored("long")).toMatchObject({ lockedAt: null, failCount: null });
+  });
+
+  it("that are always there are repeated when they say, by one worker at a time", async () => {
+    const runs: { by: string; atMs: number }[] = [];
+    let running = 0;
+    for (const workerId of ["one", "two"]) {
+      const handler = repeatedly(
+        { database, logger },
+        {
+          kind: KIND,
+          retryDelayMs: { first: 100, max: 100 },
+          async run() {
+            running += 1;
+            expect(running).toBe(1);
+            runs.push({ by: workerId, atMs: performance.now() });
+            running -= 1;
+            return new Date(database.now().getTime() + 300);
+          },
+        },
+      );
+      await addStandingItems(database, [handler]);
+      const queue = new WorkQueue({ database, logger, workerId, handlers: [handler] });
+      queues.push(queue);
+      queue.start();
+    }
+    await vi.waitFor(() => expect(runs.length).toBeGreaterThanOrEqual(5), WITHIN);
+    expect(await database.jobs.countDocuments({ name: KIND })).toBe(1);
+    const gaps = runs.slice(1).map(({ atMs }, index) => atMs - (runs[index]?.atMs ?? 0));
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(290);
+    expect(Math.min(...gaps)).toBeLessThan(900);
+  });
+
+  it("that are always there end at once when their worker stops, and are due for others", async () => {
+    let isStarted = false;
+    const handler = repeatedly(
+      { database, logger },
+      {
+        kind: KIND,
+        retryDelayMs: { first: 100, max: 100 },
+        async run(abort) {
+          isStarted = true;
+          await new Promise((resolve) => abort.addEventListener("abort", resolve));
+          return new Date(database.now().getTime() + 3_600_000);
+        },
+      },
+    );
+    await addStandingItems(database, [handler]);
+    const queue = new WorkQueue({ database, logger, workerId: "one", handlers: [handler] });
+    queue.start();
+    await vi.waitFor(() => expect(isStarted).toBe(true), WITHIN);
+    await queue.stop({ drainMs: 600_000 });
+    const item = await stored("");
+    expect(item?.lockedAt).toBeNull();
+    expect(Number(item?.nextRunAt)).toBeLessThanOrEqual(database.now().getTime());
   });
 
   it("that are paused wait, as do those of kinds without a handler", async () => {

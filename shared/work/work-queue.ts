@@ -81,9 +81,7 @@ export class WorkQueue {
     const kinds = [...this.#kinds.values()];
     await Promise.all([this.#feed.stop(), ...kinds.map((kind) => kind.stopClaiming())]);
     const handBack = setTimeout(() => {
-      for (const kind of kinds) {
-        for (const id of kind.runningIds()) kind.abort(id, "The worker is stopping.");
-      }
+      for (const kind of kinds) kind.abortAll();
     }, drainMs);
     await Promise.all(kinds.map((kind) => kind.drained()));
     clearTimeout(handBack);

@@ -20,7 +20,7 @@ import {
   loadDeliverySettings,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
-import type { WorkHandler } from "@shared/work/work-handler.ts";
+import { addStandingItems, type WorkHandler } from "@shared/work/work-handler.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import {
@@ -33,16 +33,18 @@ import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
+import { schedulingAnalyses } from "./jobs/schedule-analyses.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData, type MarketDataSelection } from "./market-data/select-market-data.ts";
 import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
-import { stopBatches } from "./signals/fan-out.ts";
+import { serveWatchers, stopBatches } from "./signals/fan-out.ts";
 import { generateSignals } from "./signals/generate-signal.ts";
 import { reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
+import { sweepingSubscriptions } from "./subscriptions/sweep-subscriptions.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
 
@@ -114,12 +116,9 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const deps = createDeps(options, shutdown.signal);
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
-  const queue = new WorkQueue({
-    database,
-    logger,
-    workerId,
-    handlers: workHandlers(deps, settings),
-  });
+  const handlers = workHandlers(deps, settings);
+  await addStandingItems(database, handlers);
+  const queue = new WorkQueue({ database, logger, workerId, handlers });
   await market.probe();
   const setup = analystSetup(services.analyst, settings);
   const heartbeat = await startHeartbeat({ ...deps, ...setup, workerId, concurrency, market });
@@ -162,6 +161,9 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
       run: (analysis, abort) => runAnalysis(deps, analysis, abort),
       reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
     }),
+    schedulingAnalyses({ ...deps, minTimeframe: settings.WATCH_MIN_TIMEFRAME }),
+    serveWatchers(deps),
+    sweepingSubscriptions(deps),
     ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
   ];
 }

@@ -45,10 +45,10 @@ export interface MarketAnalysisRecord {
   finishedAt?: Date;
   result?: MarketResult;
   /**
-   * Set if the analysis is made for watchlists, until they have their signals or it ends without a trade. Items up to `after`
-   * have been served, the last of them at `at`.
+   * Set if the analysis is made for watchlists, until they have their signals or it ends without a trade. Watchlist items up
+   * to `after` have been served.
    */
-  fanOut?: { after: Types.ObjectId | null; at?: Date };
+  fanOut?: { after: Types.ObjectId | null };
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
   /** Counts transactions that finish signals after a check of its entry, so that joining conflicts with them. */

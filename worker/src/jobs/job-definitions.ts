@@ -10,18 +10,16 @@ import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts"
 import { publishLedgerHead, type Witness, witnessHeads } from "../record/ledger-heads.ts";
 import { refitCalibrations, updatePerformanceStats } from "../record/performance-stats.ts";
 import { calendarWitness, gitWitness, webhookWitness } from "../record/witnesses.ts";
-import { resumeFanOuts } from "../signals/fan-out.ts";
 import {
   repairUnfinishedCounts,
+  requeueFanOuts,
   requeueStrandedSignals,
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { deleteOldAnalyses } from "./delete-old-analyses.ts";
 import { ModelChecks } from "./model-checks.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
-import { runSchedule } from "./schedule-analyses.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
-import { pause, sweepInTime } from "./sweep-subscriptions.ts";
 
 type JobMarket = Pick<MarketDataSelection, "sources" | "currentSource">;
 
@@ -32,9 +30,6 @@ export const recurringJobs = (
   { market, settings }: { market: JobMarket; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
-  sweepSubscriptionsJob(deps),
-  scheduleAnalysesJob(deps, settings),
-  resumeFanOutsJob(deps),
   wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
   deleteOldAnalysesJob(deps, settings),
@@ -54,6 +49,7 @@ const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
   lockMs: 60_000,
   async work() {
     await requeueStrandedSignals(deps);
+    await requeueFanOuts(deps);
     await repairUnfinishedCounts(deps);
   },
 });
@@ -69,31 +65,6 @@ function checkModelJob(deps: WorkerDeps, settings: WorkerSettings): RecurringJob
     work: (abort) => checks.run(abort),
   };
 }
-
-const sweepSubscriptionsJob = (deps: WorkerDeps): RecurringJob => ({
-  name: "sweep-subscriptions",
-  every: "5 seconds",
-  lockMs: 20_000,
-  work: (abort) => sweepInTime({ ...deps, abort }),
-});
-
-const scheduleAnalysesJob = (
-  deps: WorkerDeps,
-  { WATCH_MIN_TIMEFRAME: minTimeframe }: Pick<WorkerSettings, "WATCH_MIN_TIMEFRAME">,
-): RecurringJob => ({
-  name: "schedule-analyses",
-  every: "5 seconds",
-  lockMs: 15_000,
-  work: (abort) =>
-    runSchedule({ ...deps, minTimeframe, abort, pause, readTime: () => readTime(deps.database) }),
-});
-
-const resumeFanOutsJob = (deps: WorkerDeps): RecurringJob => ({
-  name: "resume-fan-outs",
-  every: "5 seconds",
-  lockMs: 20_000,
-  work: (abort) => resumeFanOuts({ ...deps, abort }),
-});
 
 const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({
   name: "wake-late-channels",

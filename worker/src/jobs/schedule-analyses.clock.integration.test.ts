@@ -3,15 +3,15 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { createUser, createWatchlistItem } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { addStandingItems } from "@shared/work/work-handler.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { recurringJobs } from "../jobs/job-definitions.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { runSchedule, type ScheduleDeps } from "./schedule-analyses.ts";
+import { runSchedule, type ScheduleDeps, schedulingAnalyses } from "./schedule-analyses.ts";
 
 const CLOSE = Date.parse("2026-11-20T12:00:00Z");
 
@@ -21,7 +21,7 @@ describe("a run of the schedule", () => {
   let elsewhere: Database;
   let ann: UserRecord;
   let deps: WorkerDeps;
-  /** Unix milliseconds; pauses move it. */
+  /** Unix milliseconds. */
   let clock: number;
   let stop: AbortController;
 
@@ -56,11 +56,7 @@ describe("a run of the schedule", () => {
     runSchedule({
       ...deps,
       minTimeframe: "1m",
-      abort: stop.signal,
       readTime: async () => new Date(clock),
-      pause: async (timeMs) => {
-        clock += timeMs;
-      },
       ...overrides,
     });
   /** Seconds after the close at which each analysis was queued. */
@@ -69,27 +65,16 @@ describe("a run of the schedule", () => {
     return made.map(({ createdAt }) => (createdAt.getTime() - CLOSE) / 1_000);
   };
 
-  it("waits for a close that is near, and for each analysis that is due before the next run", async () => {
+  it("is followed by one at the next close, and by one when each analysis is due", async () => {
     await watch("BTC/USDT");
     await watch("ETH/USDT");
-    clock = CLOSE - 11_000;
-    await run();
-    expect(clock).toBe(CLOSE - 11_000);
-    clock = CLOSE - 9_500;
-    await run();
-    expect(clock).toBe(CLOSE + 2_000);
-    expect(await queuedAfter()).toEqual([2]);
-    clock = CLOSE + 7_000;
-    await run();
+    const runsAfter: number[] = [];
+    for (clock = CLOSE - 11_000; clock < CLOSE + 60_000; clock = (await run()).getTime()) {
+      runsAfter.push((clock - CLOSE) / 1_000);
+    }
+    expect(runsAfter).toEqual([-11, 0, 2, 16]);
+    expect(clock).toBe(CLOSE + 60_000);
     expect(await queuedAfter()).toEqual([2, 16]);
-    expect(clock).toBe(CLOSE + 16_000);
-  });
-
-  it("ends when the worker stops", async () => {
-    await watch("BTC/USDT");
-    clock = CLOSE - 5_000;
-    await run({ pause: async () => stop.abort() });
-    expect(await queuedAfter()).toEqual([]);
   });
 
   it("makes everything once on two workers at once whose own clocks are a minute off", async () => {
@@ -111,23 +96,21 @@ describe("a run of the schedule", () => {
     expect(plans.map(({ status }) => status)).toEqual(symbols.map(() => "queued"));
   });
 
-  it("is a recurring job of workers, by the clock of the database", async () => {
+  it("is work that is always there, by the clock of the database", async () => {
     clock = 0;
-    const sources = { live: undefined, replay: undefined };
-    const settings = loadWorkerSettings({});
-    const market = { sources, currentSource: () => "live" as const };
-    const job = recurringJobs(deps, { market, settings }).find(
-      ({ name }) => name === "schedule-analyses",
-    );
     const before = await readTime(database);
-    const working = job?.work(stop.signal);
+    const handlers = [schedulingAnalyses({ ...deps, minTimeframe: "1m" })];
+    for (const _ of Array(2)) await addStandingItems(database, handlers);
+    const queue = new WorkQueue({ database, logger: deps.logger, workerId: "one", handlers });
+    queue.start();
     await expect
       .poll(() => database.watchSchedules.findById("1m").lean(), { timeout: 30_000 })
       .toMatchObject({ plannedUntil: expect.any(Date) });
     await expect
       .poll(async () => (await database.watchSchedules.findById("1m").lean())?.plannedUntil)
       .toEqual(new Date(Math.floor(before.getTime() / MINUTE_MS) * MINUTE_MS));
-    stop.abort();
-    await working;
+    await queue.stop({ drainMs: 5_000 });
+    const items = await database.jobs.find({ name: "schedule-analyses" }).lean();
+    expect(items).toMatchObject([{ lockedAt: null, failCount: null }]);
   });
 });

@@ -16,7 +16,7 @@ import { pendingTrade, runResult } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { resumeFanOuts } from "../signals/fan-out.ts";
+import { serveWatchersOf } from "../signals/fan-out.ts";
 import { requeueStrandedSignals } from "../signals/requeue-stranded-signals.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import { finishRun, startRuns } from "../signals/signal-lifecycle.ts";
@@ -116,11 +116,14 @@ describe("the schedule of watched markets", () => {
     const result = runResult("completed", isTrade ? analysis : undefined);
     await finishRun(database, await startOnly(), result);
   };
-  /** What the job of another worker does some seconds later. */
-  const resume = () => {
+  /** What another worker does some seconds later. */
+  const resume = async () => {
     const now = () => new Date(Date.now() + 10_000);
     const marketData = calmMarket({ provider: "memory", now: () => now().getTime() });
-    return resumeFanOuts({ ...deps, now, marketData, database: elsewhere, abort: deps.shutdown });
+    const other = { ...deps, now, marketData, database: elsewhere };
+    for (const { data } of await database.jobs.find({ name: "fan-out" }).lean()) {
+      await serveWatchersOf(other, String(data.analysisId), deps.shutdown);
+    }
   };
   const watchersServed = () => database.signals.countDocuments({ origin: "watchlist" });
 

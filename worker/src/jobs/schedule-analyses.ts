@@ -6,7 +6,7 @@ import {
 } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isWatchable } from "@shared/contract/watchlist.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { type Database, nativeCollection, readTime } from "@shared/database/database.ts";
 import type { ScheduledAnalysisRecord } from "@shared/database/models/watchlist.ts";
 import {
   ANALYSIS_SETUP_ID,
@@ -26,21 +26,29 @@ import {
 import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
+import { addWork } from "@shared/work/work-item.ts";
 import { z } from "zod";
+import { fanOutWork } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-
-/** Longer than the time between two runs of the job. */
-const LOOK_AHEAD_MS = 10_000;
 
 /** Analyses that are due within this time are queued together. */
 const MIN_PAUSE_MS = 500;
 
+const RETRY_DELAY_MS = { first: 1_000, max: 5_000 } as const;
+
+/** The work of planning and queueing the analyses of watched markets, each at its time. */
+export const schedulingAnalyses = (deps: Omit<ScheduleDeps, "readTime">): WorkHandler =>
+  repeatedly(deps, {
+    kind: "schedule-analyses",
+    retryDelayMs: RETRY_DELAY_MS,
+    run: () => runSchedule({ ...deps, readTime: () => readTime(deps.database) }),
+  });
+
 export type ScheduleDeps = QueueDeps &
   PlanDeps & {
-    abort: AbortSignal;
     /** The clock of the database. */
     readTime: () => Promise<Date>;
-    pause: (timeMs: number, abort: AbortSignal) => Promise<void>;
   };
 
 type PlanDeps = Pick<WorkerDeps, "database" | "logger" | "metrics"> & {
@@ -48,17 +56,12 @@ type PlanDeps = Pick<WorkerDeps, "database" | "logger" | "metrics"> & {
   minTimeframe: Timeframe;
 };
 
-/** Plans and queues what is due, and what becomes due before the next run of the job, each at its time. */
-export async function runSchedule(deps: ScheduleDeps): Promise<void> {
-  const { abort, readTime, pause } = deps;
-  while (!abort.aborted) {
-    const at = await readTime();
-    await planCloses(deps, at);
-    await queueDueAnalyses(deps, at);
-    const waitMs = (await nextDueAt(deps, at)) - at.getTime();
-    if (waitMs > LOOK_AHEAD_MS) return;
-    await pause(Math.max(waitMs, MIN_PAUSE_MS), abort);
-  }
+/** Plans and queues what is due. @returns when the next run is */
+export async function runSchedule(deps: ScheduleDeps): Promise<Date> {
+  const at = await deps.readTime();
+  await planCloses(deps, at);
+  await queueDueAnalyses(deps, at);
+  return new Date(Math.max(await nextDueAt(deps, at), at.getTime() + MIN_PAUSE_MS));
 }
 
 /** The next planned analysis or the next close of the shortest candle, in Unix milliseconds. */
@@ -315,12 +318,14 @@ async function queueJoined(
     { session },
   );
   if (modifiedCount === 0) throw new AlreadyQueuedError();
-  if (asFinished(analysis)?.result.analysis.final_signal !== "WAIT") {
+  const finished = asFinished(analysis);
+  if (finished?.result.analysis.final_signal !== "WAIT") {
     await nativeCollection(database.marketAnalyses).updateOne(
       { _id: analysis._id },
       { $set: { fanOut: { after: null } } },
       { session },
     );
+    if (finished) addWork(database, uow, fanOutWork(analysis._id, at));
   }
   const priority = watchPriority(planned.watchers);
   if (isNew) uow.deferInsert(database.jobs.collection, newAnalysisJob(analysis, { at, priority }));

@@ -7,13 +7,9 @@ import { packCandles } from "@shared/database/stored-candles.ts";
 import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
+import { WorkerStoppingError } from "@shared/work/work-handler.ts";
 import type { QueryFilter, Types } from "mongoose";
-import {
-  batchesStop,
-  MAX_USERS,
-  WorkerStoppingError,
-  writeAfterFanOuts,
-} from "../signals/fan-out.ts";
+import { batchesStop, MAX_USERS, writeAfterFanOuts } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 const MAX_CANDLES = 500;

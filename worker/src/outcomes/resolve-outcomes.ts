@@ -11,10 +11,11 @@ import {
   type TradeCourse,
 } from "@shared/outcomes/resolve-trade.ts";
 import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
+import { WorkerStoppingError } from "@shared/work/work-handler.ts";
 import { Semaphore } from "async-mutex";
 import { withDeadline } from "../deadline.ts";
 import { figuresOf } from "../record/append-records.ts";
-import { batchesStop, WorkerStoppingError } from "../signals/fan-out.ts";
+import { batchesStop } from "../signals/fan-out.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import {
   type CandleArchive,

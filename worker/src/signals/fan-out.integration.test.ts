@@ -21,13 +21,15 @@ import {
   WAIT_ANALYSIS,
 } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { MarketData } from "../market-data/market-data.ts";
 import { shareFill } from "../outcomes/commit-outcome.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { fanOut, MAX_USERS, resumeFanOuts, stopBatches } from "./fan-out.ts";
+import { fanOut, MAX_USERS, serveWatchers, serveWatchersOf, stopBatches } from "./fan-out.ts";
+import { requeueFanOuts } from "./requeue-stranded-signals.ts";
 import { finishRun } from "./signal-lifecycle.ts";
 
 const FINISHED_AT = new Date("2026-11-20T12:00:05Z");
@@ -65,15 +67,14 @@ describe("the signals of watchers", () => {
   });
   beforeEach(async () => {
     marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 100])) });
-    await database.watchlistItems.deleteMany();
+    await Promise.all([database.watchlistItems.deleteMany(), database.jobs.deleteMany()]);
   });
   afterAll(() => Promise.all([database.close(), elsewhere.close()]));
 
-  /** The job of another worker, this long after the last batch. */
-  const resumeAfter = (ms: number) => {
-    const later = () => new Date(now().getTime() + ms);
-    const { signal: abort } = new AbortController();
-    return resumeFanOuts({ ...depsOn(elsewhere), now: later, logger, marketData, abort });
+  /** The work of a worker some seconds after the analysis. */
+  const serve = (analysisId: Types.ObjectId, on = elsewhere) => {
+    const { signal } = new AbortController();
+    return serveWatchersOf({ ...depsOn(on), logger, marketData }, String(analysisId), signal);
   };
   /** A BUY with confidence 70 that is made for watchlists. */
   async function trade(market: object = {}): Promise<Types.ObjectId> {
@@ -202,19 +203,44 @@ describe("the signals of watchers", () => {
       await expect(fanOut({ database, metrics, now }, analysisId)).rejects.toBe(stopped);
       expect(await ownersOf(analysisId)).toHaveLength(served);
     }
-    await resumeAfter(4_000);
-    expect(await ownersOf(analysisId)).toHaveLength(2 * MAX_USERS);
-    await resumeAfter(6_000);
+    await serve(analysisId);
     await expectServed(analysisId, users);
-    await resumeAfter(6_000);
+    await serve(analysisId);
     await expectServed(analysisId, users);
   });
 
-  it("are made although the worker stopped before the first batch", async () => {
+  it("are made by any worker, as work that the end of the analysis adds", async () => {
+    const requester = await createUser(database, { approved: true });
+    const market = { key: String(new Types.ObjectId()), fanOut: { after: null } };
+    const created = { status: "queued", revision: 0, market } as const;
+    const [signal] = await createSignals(database, requester, created);
+    const run = signal && (await startRun(database, signal));
+    if (!run) throw new Error("the analysis could not be started");
     const ann = await watcher();
+    const { analysis } = pendingTrade({ at: database.now(), source: SOURCE });
+    await finishRun(database, run, runResult("completed", analysis));
+    const item = await database.jobs.findOne({ name: "fan-out" }).lean();
+    expect(item).toMatchObject({ data: { analysisId: String(run._id) }, lockedAt: null });
+    const deps = { ...depsOn(elsewhere), logger, marketData, now: elsewhere.now };
+    const handlers = [serveWatchers(deps)];
+    const queue = new WorkQueue({ database: elsewhere, logger, workerId: "other", handlers });
+    queue.start();
+    const isDone = async () => expect(await database.jobs.countDocuments()).toBe(0);
+    await vi.waitFor(isDone, { timeout: 15_000, interval: 20 });
+    await queue.stop({ drainMs: 0 });
+    expect(await ownersOf(run._id)).toEqual(idsOf([requester, ann]));
+    expect((await eventsOf(ann)).map(({ name }) => name)).toEqual(["signal:completed"]);
+  });
+
+  it("are made although an administrator deleted the work", async () => {
     const analysisId = await trade();
-    await resumeAfter(0);
-    await expectServed(analysisId, [ann]);
+    for (const _ of Array(2)) await requeueFanOuts({ database, logger, now });
+    const items = await database.jobs.find().lean();
+    expect(items).toMatchObject([{ name: "fan-out", data: { analysisId: String(analysisId) } }]);
+    await fanOut(depsOn(database), analysisId);
+    await database.jobs.deleteMany();
+    await requeueFanOuts({ database, logger, now });
+    expect(await database.jobs.countDocuments()).toBe(0);
   });
 
   it("are made once each by workers that work at the same time, also beside other changes", async () => {
@@ -232,17 +258,17 @@ describe("the signals of watchers", () => {
     const users = await watchers(4 * MAX_USERS);
     const analysisId = await trade();
     const stopped = await openDatabase({ uri });
-    const served = fanOut(depsOn(stopped), analysisId);
+    const served = serve(analysisId, stopped).catch(({ name }: Error) => name);
     await vi.waitUntil(async () => (await database.signals.countDocuments({ analysisId })) > 0, {
       timeout: 15_000,
       interval: 1,
     });
     stopBatches(stopped);
-    await served;
+    expect(await served).toBe("WorkerStoppingError");
     const before = await database.signals.countDocuments({ analysisId });
     expect(before % MAX_USERS).toBe(0);
     expect(before).toBeLessThan(users.length);
-    await resumeAfter(6_000);
+    await serve(analysisId);
     await expectServed(analysisId, users);
     await stopped.close();
   });
@@ -294,7 +320,7 @@ describe("the signals of watchers", () => {
     const users = await watchers(MAX_USERS + 5);
     const analysisId = await trade();
     marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 98])) });
-    await resumeAfter(6_000);
+    await serve(analysisId);
     await expectServed(analysisId, users, { events: 2 });
     const left = { price: 98, at: "2026-11-20T12:02:00.000Z" };
     for (const { userId, _id, entryLeft } of await signalsOf(analysisId)) {
@@ -311,10 +337,10 @@ describe("the signals of watchers", () => {
     const ann = await watcher();
     const analysisId = await trade();
     marketData = memoryMarketData({});
-    await resumeAfter(6_000);
+    await expect(serve(analysisId)).rejects.toThrow("could not be checked");
     expect(await ownersOf(analysisId)).toEqual([]);
     marketData = memoryMarketData({ "BTC/USDT": liveSeries(minutes([100, 101])) });
-    await resumeAfter(20_000);
+    await serve(analysisId);
     await expectServed(analysisId, [ann]);
     expect(await signalsOf(analysisId)).not.toMatchObject([{ entryLeft: expect.anything() }]);
   });

@@ -11,8 +11,11 @@ import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { oneByOne, WorkerStoppingError, type WorkHandler } from "@shared/work/work-handler.ts";
+import { type NewWork, workId } from "@shared/work/work-item.ts";
 import { Mutex } from "async-mutex";
 import type { Types } from "mongoose";
+import { z } from "zod";
 import { checkEntry } from "../outcomes/check-entry.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
@@ -53,12 +56,6 @@ export function stopBatches(database: Database): void {
 
 export const batchesStop = (database: Database): boolean => stopping.has(database);
 
-/** The rest of the batches is left to another worker. */
-export class WorkerStoppingError extends Error {
-  override readonly name = "WorkerStoppingError";
-  override readonly message = "The worker is stopping; another one continues.";
-}
-
 /**
  * Writes for some of many users when no fan-out of this worker is left, and pauses.
  * @throws WorkerStoppingError
@@ -75,9 +72,62 @@ export function writeAfterFanOuts<Result>(
   });
 }
 
+/** The kind of the work items that make the signals of watchers. */
+const FAN_OUT = "fan-out";
+
+/** The work of making the signals of all watchers of a trade. */
+export const fanOutWork = (analysisId: Types.ObjectId, dueAt: Date): NewWork => ({
+  kind: FAN_OUT,
+  id: workId(FAN_OUT, analysisId.toString()),
+  data: { analysisId: analysisId.toString() },
+  dueAt,
+});
+
+const dataSchema = z.object({ analysisId: z.string() });
+
+/** They take turns, batch by batch. */
+const MAX_FAN_OUTS = 20;
+
+const RETRY_DELAY_MS = { first: 5_000, max: 30_000 } as const;
+
+type ServeDeps = FanOutDeps & Pick<WorkerDeps, "logger" | "marketData">;
+
+export const serveWatchers = (deps: ServeDeps): WorkHandler =>
+  oneByOne(deps, {
+    kind: FAN_OUT,
+    concurrency: MAX_FAN_OUTS,
+    retryDelayMs: RETRY_DELAY_MS,
+    run: ({ data }, abort) => serveWatchersOf(deps, dataSchema.parse(data).analysisId, abort),
+  });
+
+/** After this time, the entry of a trade may be missed. */
+const FRESH_MS = 5_000;
+
 /**
- * Makes the signals of all watchers of a trade that has just been finished. Each transaction stores how far it came: after
- * a crash or a stop, `resumeFanOuts` continues, also on several workers at once.
+ * Makes the signals of the watchers of a trade who have none yet. Of one that was finished a while ago, the entry is checked
+ * before.
+ * @throws Error if the entry cannot be checked; WorkerStoppingError
+ */
+export async function serveWatchersOf(
+  deps: ServeDeps,
+  analysisId: string,
+  abort: AbortSignal,
+): Promise<void> {
+  const { database } = deps;
+  const found = await database.marketAnalyses.findById(analysisId).select({ provenance: 0 }).lean();
+  const trade = found && asFinished(found);
+  if (!trade?.fanOut) return;
+  const isLate = database.now().getTime() - trade.finishedAt.getTime() > FRESH_MS;
+  if (isLate && !(await checkEntry(deps, trade, abort))) {
+    throw new Error("The entry could not be checked.");
+  }
+  await fanOut(deps, trade._id);
+  if (batchesStop(database)) throw new WorkerStoppingError();
+}
+
+/**
+ * Makes the signals of all watchers of a trade. Each transaction stores how far it came, so that another worker can continue
+ * after a crash or a stop. Several workers at once do not make them twice.
  */
 export async function fanOut(deps: FanOutDeps, analysisId: Types.ObjectId): Promise<void> {
   let rest: Promise<void> | undefined;
@@ -130,7 +180,7 @@ async function fanOutBatch(
   const last = items.at(-1);
   const hasMore = items.length === MAX_USERS && last !== undefined;
   // Conflicts with a fan-out of another worker, and with a change of the outcome.
-  const change = hasMore ? { $set: { fanOut: { after: last._id, at: uow.at } } } : NO_FAN_OUT;
+  const change = hasMore ? { $set: { fanOut: { after: last._id } } } : NO_FAN_OUT;
   await analyses.updateOne({ _id }, change, { session });
   const entitled = await entitledTo(database, uow, { trade, items });
   addSignals(database, uow, { trade, items: entitled });
@@ -228,39 +278,4 @@ function newSignal(trade: Trade, item: WatchlistItemRecord, at: Date): SignalRec
     // After a long interruption, the trade may be over.
     ...progressOf(trade),
   };
-}
-
-const RESUME_AFTER_MS = 5_000;
-
-type ResumeDeps = FanOutDeps & Pick<WorkerDeps, "logger" | "marketData"> & { abort: AbortSignal };
-
-/**
- * Continues fan-outs whose worker has stopped, and starts those of trades that were finished before their market was
- * planned. A trade whose entry cannot be checked waits for the next call.
- */
-export async function resumeFanOuts(deps: ResumeDeps): Promise<void> {
-  const { database, logger, now, abort } = deps;
-  const since = new Date(now().getTime() - RESUME_AFTER_MS);
-  const interrupted = await database.marketAnalyses
-    .find({
-      "fanOut.after": { $exists: true },
-      "fanOut.at": { $not: { $gte: since } },
-      finishedAt: { $lt: since },
-    })
-    .sort({ finishedAt: 1 })
-    .select({ provenance: 0 })
-    .lean();
-  const resume = async (found: JoinableAnalysis) => {
-    const trade = asFinished(found);
-    if (!abort.aborted && trade && (await checkEntry(deps, trade, abort))) {
-      await fanOut(deps, trade._id);
-    }
-  };
-  const resuming = interrupted.map((found) =>
-    resume(found).catch((error: unknown) => {
-      if (abort.aborted) return;
-      logger.warn({ err: error, analysisId: found._id }, "watchers did not get their signals yet");
-    }),
-  );
-  await Promise.all(resuming);
 }

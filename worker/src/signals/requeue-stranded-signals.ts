@@ -2,9 +2,11 @@ import { UNFINISHED } from "@shared/database/models/signal.ts";
 import { newAnalysisJob, requestPriority, watchPriority } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { addItemIfNone, newWorkItem } from "@shared/work/work-item.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { fanOutWork } from "./fan-out.ts";
 
 type SweepDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
 
@@ -40,9 +42,26 @@ export async function requeueStrandedSignals({ database, logger, now }: SweepDep
   for (const { analysisId, priority, ...asked } of waiting) {
     if (withJob.has(String(analysisId))) continue;
     withJob.add(String(analysisId));
-    const { _id, ...job } = newAnalysisJob({ ...asked, _id: analysisId }, { at: now(), priority });
-    await database.jobs.updateOne({ _id }, { $setOnInsert: job }, { upsert: true });
+    const job = newAnalysisJob({ ...asked, _id: analysisId }, { at: now(), priority });
+    await addItemIfNone(database, job);
     logger.warn({ analysisId }, "stranded analysis queued again");
+  }
+}
+
+/** Queues fan-outs again whose item was deleted by an admin, and those of an earlier version, which had none. */
+export async function requeueFanOuts({ database, logger, now }: SweepDeps): Promise<void> {
+  const watched = await database.marketAnalyses
+    .find({ "fanOut.after": { $exists: true }, finishedAt: { $exists: true } })
+    .limit(BATCH_SIZE)
+    .select({ _id: 1 })
+    .lean();
+  const items = watched.map(({ _id }) => newWorkItem(fanOutWork(_id, now())));
+  const ids = items.map(({ _id }) => _id);
+  const stored = new Set((await database.jobs.distinct("_id", { _id: { $in: ids } })).map(String));
+  for (const item of items) {
+    if (stored.has(String(item._id))) continue;
+    await addItemIfNone(database, item);
+    logger.warn({ itemId: item._id }, "stranded fan-out queued again");
   }
 }
 

@@ -21,7 +21,6 @@ import {
 import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { FinishedRun } from "../worker-metrics.ts";
-import { fanOut } from "./fan-out.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
 /** Reserved for queueing, committing and the response. */
@@ -68,9 +67,6 @@ export async function runAnalysis(
     const signal = result.result.analysis.final_signal;
     logger.info({ status, signal, durationMs: endedAt - startedAt }, "analysis finished");
     finished = runMetrics(result, endedAt - run.createdAt.getTime());
-    await fanOut(deps, run._id).catch((error: unknown) => {
-      logger.warn({ err: error }, "watchers did not get their signals yet");
-    });
   } finally {
     metrics.runEnded(finished);
   }

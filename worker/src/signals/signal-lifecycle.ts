@@ -15,7 +15,9 @@ import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { addWork } from "@shared/work/work-item.ts";
 import type { ClientSession, Types } from "mongoose";
+import { fanOutWork } from "./fan-out.ts";
 
 const REFUSAL_CHARGED = `The image credit was not refunded: chart images that the model declines are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`;
 
@@ -177,11 +179,8 @@ export async function finishRun(
     },
     async (uow, signals) => {
       if (!signals) return null;
-      const { candles, usage } = end;
-      const { _id } = run;
-      if (candles)
-        uow.deferInsert(database.analysisCandles.collection, { _id, ...packCandles(candles) });
-      if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
+      addResults(database, uow, { run, end });
+      if (signals.isWatched) addWork(database, uow, fanOutWork(run._id, uow.at));
       if (wasFree(end)) await uncountAnalysis(database, uow, run);
       if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });
       else announceFinished(uow, signals.finished);
@@ -190,6 +189,15 @@ export async function finishRun(
   );
   if (finished?.hasMore) await finishOtherSignals(database, run._id);
   return finished !== null;
+}
+
+function addResults(
+  { analysisCandles, signalUsages }: Database,
+  uow: UnitOfWork,
+  { run: { _id }, end: { candles, usage } }: Pick<Finish, "run" | "end">,
+): void {
+  if (candles) uow.deferInsert(analysisCandles.collection, { _id, ...packCandles(candles) });
+  if (usage) uow.deferInsert(signalUsages.collection, { _id, at: uow.at, ...usage });
 }
 
 /** The AI was not called, or did not answer. */
@@ -225,13 +233,18 @@ interface FinishedSignals {
   hasMore: boolean;
 }
 
-const finishing = new BatchedWrite<Finish, FinishedSignals | null>(finishAll);
+interface FinishedAnalysisSignals extends FinishedSignals {
+  /** It is a trade whose watchers wait for their signals. */
+  isWatched: boolean;
+}
+
+const finishing = new BatchedWrite<Finish, FinishedAnalysisSignals | null>(finishAll);
 
 /** @throws Error if one of several runs has lost its analysis; each is then finished alone */
 async function finishAll(
   session: ClientSession,
   finishes: NonEmpty<Finish>,
-): Promise<(FinishedSignals | null)[]> {
+): Promise<(FinishedAnalysisSignals | null)[]> {
   const [{ database, at }] = finishes;
   const options = { session, ignoreUndefined: true, ordered: false };
   const updates = finishes.map(({ run: { _id, revision }, end }) => ({
@@ -260,10 +273,27 @@ async function finishAll(
     result: end.result,
   }));
   const { finished, hasMore } = await finishSignals(database, session, { ended, at });
+  const watched = await findWatched(database, session, finishes);
   return ended.map(({ _id }) => ({
     finished: finished.filter(({ analysisId }) => analysisId.equals(_id)),
     hasMore,
+    isWatched: watched.some((id) => id.equals(_id)),
   }));
+}
+
+/** The schedule may have marked an analysis while it ran. */
+async function findWatched(
+  { marketAnalyses }: Database,
+  session: ClientSession,
+  finishes: readonly Finish[],
+): Promise<Types.ObjectId[]> {
+  const trades = finishes.filter(({ run: { key }, end }) => key !== undefined && isTrade(end));
+  if (trades.length === 0) return [];
+  const ids = { $in: trades.map(({ run }) => run._id) };
+  const watched = await nativeCollection(marketAnalyses)
+    .find({ _id: ids, "fanOut.after": { $exists: true } }, { session, projection: { _id: 1 } })
+    .toArray();
+  return watched.map(({ _id }) => _id);
 }
 
 const NO_USER = { userId: 1 } as const;

@@ -8,15 +8,18 @@ import { WorkQueue } from "@shared/work/work-queue.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
+import { serveWatchers } from "../signals/fan-out.ts";
 import { generateSignals } from "../signals/generate-signal.ts";
 import { reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 
+const LOOK_AHEAD_MS = 10_000;
+
 /**
  * The schedule and the queue of a worker in this process, with a fake exchange and AI.
- * @param clock of all of them, in Unix milliseconds; pauses of the schedule move it
+ * @param clock of all of them, in Unix milliseconds; the schedule moves it to what is due within ten seconds
  */
 export async function startClockedWorker(
   database: Database,
@@ -51,17 +54,24 @@ export async function startClockedWorker(
     run: (analysis, abort) => runAnalysis(deps, analysis, abort),
     reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
   });
-  const queue = new WorkQueue({ database, logger, workerId, handlers: [signals] });
+  const queue = new WorkQueue({
+    database,
+    logger,
+    workerId,
+    handlers: [signals, serveWatchers(deps)],
+  });
   queue.start();
-  const pause = async (timeMs: number) => {
-    clock.now += timeMs;
-  };
   const readTime = async () => new Date(clock.now);
   return {
     exchange,
     ai,
-    runSchedule: () =>
-      runSchedule({ ...deps, minTimeframe: "15m", abort: shutdown, readTime, pause }),
+    async runSchedule() {
+      for (;;) {
+        const next = (await runSchedule({ ...deps, minTimeframe: "15m", readTime })).getTime();
+        if (next - clock.now > LOOK_AHEAD_MS) return;
+        clock.now = next;
+      }
+    },
     async stop() {
       await queue.stop({ drainMs: 0 });
       market.close();

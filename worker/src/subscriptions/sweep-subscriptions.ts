@@ -3,6 +3,7 @@ import { settleSubscriptions } from "@shared/domain/subscriptions.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
 import type { Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
 
@@ -17,29 +18,34 @@ const BATCH_SIZE = 25;
 /** Between two batches: half as long as a batch takes, but no longer than this. */
 const MAX_PAUSE_MS = 100;
 
-/** Longer than the time between two runs of the job. */
-const LOOK_AHEAD_MS = 10_000;
+/** What becomes due by a change is noticed within this time. */
+const MAX_INTERVAL_MS = 5_000;
 
-/** Sweeps what is due, and what becomes due before the next run of the job, each at its time. */
-export async function sweepInTime(deps: SweepDeps): Promise<void> {
-  const { database, now, abort } = deps;
-  while (!abort.aborted) {
-    const at = now();
-    await sweepSubscriptions(deps, at);
-    const next = await database.users
-      .findOne({
-        "subscription.nextDueAt": { $gt: at, $lte: new Date(now().getTime() + LOOK_AHEAD_MS) },
-      })
-      .sort({ "subscription.nextDueAt": 1 })
-      .select({ "subscription.nextDueAt": 1 })
-      .lean();
-    if (!next?.subscription?.nextDueAt) return;
-    const waitMs = next.subscription.nextDueAt.getTime() - now().getTime();
-    await pause(Math.max(0, waitMs), abort);
-  }
+const RETRY_DELAY_MS = { first: 1_000, max: MAX_INTERVAL_MS } as const;
+
+/** The work of doing what is due of subscriptions, each at its time. */
+export const sweepingSubscriptions = (deps: Omit<SweepDeps, "abort">): WorkHandler =>
+  repeatedly(deps, {
+    kind: "sweep-subscriptions",
+    retryDelayMs: RETRY_DELAY_MS,
+    run: (abort) => sweepDue({ ...deps, abort }),
+  });
+
+/** Sweeps what is due. @returns when the next sweep is */
+export async function sweepDue(deps: SweepDeps): Promise<Date> {
+  const { database, now } = deps;
+  const at = now();
+  await sweepSubscriptions(deps, at);
+  const latest = new Date(now().getTime() + MAX_INTERVAL_MS);
+  const next = await database.users
+    .findOne({ "subscription.nextDueAt": { $gt: at, $lte: latest } })
+    .sort({ "subscription.nextDueAt": 1 })
+    .select({ "subscription.nextDueAt": 1 })
+    .lean();
+  return next?.subscription?.nextDueAt ?? latest;
 }
 
-export const pause = (timeMs: number, signal: AbortSignal): Promise<void> =>
+const pause = (timeMs: number, signal: AbortSignal): Promise<void> =>
   setTimeout(timeMs, undefined, { signal }).catch(() => undefined);
 
 /**

@@ -10,10 +10,12 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { addStandingItems } from "@shared/work/work-handler.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWorkerMetrics } from "../worker-metrics.ts";
-import { sweepInTime, sweepSubscriptions } from "./sweep-subscriptions.ts";
+import { sweepDue, sweepingSubscriptions, sweepSubscriptions } from "./sweep-subscriptions.ts";
 
 const STARTED_AT = new Date("2026-01-31T12:00:00Z");
 
@@ -62,7 +64,7 @@ describe("the sweep of subscriptions", () => {
       return createUser(database, { approved: true, subscription: ending });
     };
     const [over, current] = [await endingAt(-5 * 60_000), await endingAt(5 * 60_000)];
-    await sweepInTime({ ...depsOf(database), now: database.now });
+    await sweepDue({ ...depsOf(database), now: database.now });
     expect((await stored(over))?.approved).toBe(false);
     expect((await stored(current))?.approved).toBe(true);
     expect(await emailsOf(current)).toEqual([]);
@@ -218,8 +220,7 @@ describe("the sweep of subscriptions", () => {
 
   it("ends a subscription that runs out before the next run of the job at its time", async () => {
     const user = await subscribe();
-    const startedAt = Date.now();
-    const endsAt = new Date(startedAt + 400);
+    const endsAt = new Date(database.now().getTime() + 1_500);
     const late = {
       status: "grace",
       creditedMonths: 1,
@@ -230,9 +231,17 @@ describe("the sweep of subscriptions", () => {
     };
     const fields = Object.entries(late).map(([name, value]) => [`subscription.${name}`, value]);
     await database.users.updateOne({ _id: user._id }, { $set: Object.fromEntries(fields) });
-    await sweepInTime({ ...depsOf(database), now: () => new Date() });
-    expect(await eventsOf(user)).toEqual(["subscription-ended"]);
-    expect(Date.now()).toBeGreaterThanOrEqual(endsAt.getTime());
+    const handlers = [sweepingSubscriptions({ ...depsOf(database), now: database.now })];
+    await addStandingItems(database, handlers);
+    const queue = new WorkQueue({ database, logger, workerId: "one", handlers });
+    queue.start();
+    const isEnded = async () => expect(await eventsOf(user)).toEqual(["subscription-ended"]);
+    await vi.waitFor(isEnded, { timeout: 15_000, interval: 20 });
+    await queue.stop({ drainMs: 5_000 });
+    const ended = await database.events.findOne({ stream: userStream(user._id) }).lean();
+    const lateMs = (ended?.at.getTime() ?? 0) - endsAt.getTime();
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThan(1_000);
   });
 
   it("finds the due users with an index", async () => {
