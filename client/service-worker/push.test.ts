@@ -8,8 +8,8 @@ describe("the notification of a push", () => {
     const analysis = { final_signal: "SELL", confidence: 64.4, entry: 100.5, stop_loss: 102 };
     const signal = { signal_id: "one", symbol: "XAU/USD", timeframe: "4h", analysis };
     expect(textOf("signal.completed", signal)).toEqual({
-      title: "SELL XAU/USD 4h",
-      body: "64.4% stated confidence, not yet calibrated · Entry 100.5 · Stop loss 102",
+      title: "SELL XAU/USD",
+      body: "4h, 64.4% stated confidence, not yet calibrated · Entry 100.5 · Stop loss 102",
       to: "/signals/one",
     });
   });

@@ -170,5 +170,5 @@ test("an administrator whose tab is hidden is notified of registrations", async 
     .poll(() => page.evaluate(() => window.shown.map(({ title, body }) => `${title}: ${body}`)))
     .toContain(`New registration: ${username}`);
   await page.evaluate((body) => window.shown.find((one) => one.body === body)?.click(), username);
-  await expect(page).toHaveURL(/\/admin$/);
+  await expect(page).toHaveURL(/\/admin\/users$/);
 });

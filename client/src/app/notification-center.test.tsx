@@ -73,7 +73,7 @@ test("what happened before the first visit is read; what comes later is counted 
   const items = await within(dialog).findAllByRole("listitem");
   expect(items.map((item) => item.textContent)).toEqual([
     expect.stringMatching(/^New: Image credits changed.*You have 1 image credit\.$/),
-    expect.stringMatching(/^BUY BTC\/USDT 1h.*62% stated confidence, not yet calibrated$/),
+    expect.stringMatching(/^BUY BTC\/USDT.*1h, 62% stated confidence, not yet calibrated$/),
   ]);
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
@@ -122,7 +122,7 @@ test("a signal of a watched market is counted on the bot page, with a message", 
   keep({ ...own(1), name: "signal:completed", data });
   act(() => notifyListeners({ ...own(1), name: "signal:completed", data }));
   await bell(1);
-  await screen.findByText("Watched market: SELL BTC/USDT 1h");
+  await screen.findByText("Watched market: SELL BTC/USDT");
 });
 
 test("a notification opens its page", async () => {
@@ -157,7 +157,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:completed",
       data: { ...signal, analysis, origin: "watchlist" },
     },
-    text: "Watched market: BUY BTC/USDT 1h: 62% stated confidence, not yet calibrated",
+    text: "Watched market: BUY BTC/USDT: 1h, 62% stated confidence, not yet calibrated",
   },
   {
     item: {
@@ -165,11 +165,11 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:completed",
       data: { ...signal, analysis: { ...analysis, final_signal: "WAIT", confidence: 0 } },
     },
-    text: "WAIT BTC/USDT 1h: ",
+    text: "WAIT BTC/USDT: 1h",
   },
   {
     item: { ...own(1), name: "signal:failed", data: { ...signal, analysis: null } },
-    text: "Signal failed: BTC/USDT 1h: ",
+    text: "Signal failed: BTC/USDT: 1h",
   },
   {
     item: {

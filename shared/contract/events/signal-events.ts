@@ -36,16 +36,17 @@ const marketOf = ({ direction, symbol, timeframe }: Named, { unknownSignal }: Wo
     ? unknownSignal
     : [direction ?? [], symbol, timeframe ?? []].flat().join(" ");
 
+/** Browser notifications cut long titles, so the timeframe stands in the text. */
 function describeResult(data: Shown, wording: Wording): EventText {
-  const { analysis, origin } = data;
-  const market = marketOf(data, wording);
-  if (!analysis) return { title: `Signal ready: ${market}`, text: "", ...pageOf(data) };
+  const { analysis, origin, symbol = wording.unknownSignal, timeframe = "" } = data;
+  if (!analysis) return { title: `Signal ready: ${symbol}`, text: timeframe, ...pageOf(data) };
   const { final_signal: kind, confidence } = analysis;
-  const title = `${kind} ${market}`;
+  const title = `${kind} ${symbol}`;
+  const words =
+    confidence === undefined ? null : confidenceWords(kind, { ...analysis, confidence });
   return {
     title: origin === "watchlist" ? `Watched market: ${title}` : title,
-    text:
-      confidence === undefined ? "" : (confidenceWords(kind, { ...analysis, confidence }) ?? ""),
+    text: [timeframe, words ?? ""].filter((part) => part !== "").join(", "),
     ...pageOf(data),
   };
 }
@@ -85,8 +86,8 @@ export const SIGNAL_EVENTS = {
     audience: "user",
     isNotified: true,
     describe: (data: Shown, wording: Wording): EventText => ({
-      title: `Signal failed: ${marketOf(data, wording)}`,
-      text: "",
+      title: `Signal failed: ${data.symbol ?? wording.unknownSignal}`,
+      text: data.timeframe ?? "",
       ...pageOf(data),
     }),
   },

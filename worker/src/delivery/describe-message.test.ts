@@ -41,7 +41,7 @@ describe("what a message says about", () => {
     const warnings = ["Demo data: recorded candles."];
     const data = signal({ ...BUY, calibrated_confidence: 61.5, warnings });
     expect(describeOne("signal.completed", data)).toMatchObject({
-      subject: "BUY BTC/USDT 1h: 72% stated confidence, 61.5% calibrated",
+      subject: "BUY BTC/USDT: 1h, 72% stated confidence, 61.5% calibrated",
       levels: [
         ["Entry", "113456.79"],
         ["Stop loss", "112000"],
@@ -59,12 +59,12 @@ describe("what a message says about", () => {
 
   it("a WAIT that states no confidence", () => {
     const { subject } = describeOne("signal.completed", signal({ confidence: 0 }));
-    expect(subject).toBe("WAIT BTC/USDT 1h");
+    expect(subject).toBe("WAIT BTC/USDT: 1h");
   });
 
   it("a WAIT, which has no levels and no size", () => {
     const { subject, levels, facts, points } = describeOne("signal.completed", signal({}));
-    expect(subject).toBe("WAIT BTC/USDT 1h: 40% stated confidence");
+    expect(subject).toBe("WAIT BTC/USDT: 1h, 40% stated confidence");
     expect(levels).toEqual([]);
     expect(facts).toEqual([["Hold", "No position"]]);
     expect(points).toEqual([{ text: "Nothing speaks for either side." }]);
@@ -72,7 +72,7 @@ describe("what a message says about", () => {
 
   it("a signal without an analysis", () => {
     const { subject } = describeOne("signal.completed", signal(null));
-    expect(subject).toBe("Signal ready: BTC/USDT 1h");
+    expect(subject).toBe("Signal ready: BTC/USDT: 1h");
   });
 
   it.each([
@@ -176,7 +176,7 @@ describe("what a message says about", () => {
         ["Results", "1"],
       ],
       points: [
-        { text: "BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated", path: "/signals/1" },
+        { text: "BUY BTC/USDT: 1h, 72% stated confidence, not yet calibrated", path: "/signals/1" },
         { text: "WIN: BUY BTC/USDT 1h. The trade reached its take profit.", path: "/signals/1" },
       ],
     });

@@ -110,7 +110,7 @@ describe("an email channel", () => {
     const [mail] = smtp.mails;
     expect(mail?.to).toEqual([ann.email.toLowerCase()]);
     expect(mail?.headers.get("subject")).toBe(
-      "BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated",
+      "BUY BTC/USDT: 1h, 72% stated confidence, not yet calibrated",
     );
     expect(mail?.link).toBe(`https://app.example.com/signals/${id}`);
     expect(mail?.text).toMatch(
@@ -204,7 +204,7 @@ describe("an email channel", () => {
     const [mail] = smtp.mails;
     expect(mail?.text).toContain("- Image credits changed. You have 1 image credit.\n");
     expect(mail?.text).toContain(
-      `- BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated\n  https://app.example.com/signals/${id}\n`,
+      `- BUY BTC/USDT: 1h, 72% stated confidence, not yet calibrated\n  https://app.example.com/signals/${id}\n`,
     );
     expect(mail?.text).toContain("1 older or expired messages are not listed.");
   });
