@@ -16,7 +16,7 @@ import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, expect, it, vi } from "vitest";
 
 const RECORDER = new URL("../shared/testing/record-connections.mjs", import.meta.url).href;
@@ -65,7 +65,7 @@ const contact = (url: string) => `tcp ${new URL(url).host.replace("localhost", "
 it("a server and a worker at work connect only to what their settings name", {
   timeout: 60_000,
 }, async () => {
-  const MONGODB_URI = newDatabaseUri("connections");
+  const MONGODB_URI = testDatabaseUri();
   const [exchange, openAi, smtp] = await Promise.all([
     open(startFakeExchange()),
     open(startFakeOpenAi()),

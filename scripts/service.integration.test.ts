@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { descendantsOf, freePort, stillRunning } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 
+const uri = testDatabaseUri();
 let folder = "";
 /** All processes of this test, to be killed if it fails. */
 const startedPids: number[] = [];
@@ -29,7 +30,7 @@ async function npmRunServer() {
     detached: true,
     env: {
       ...process.env,
-      MONGODB_URI: newDatabaseUri("npm-run-server"),
+      MONGODB_URI: uri,
       API_PORT: String(await freePort()),
       DATA_DIR: folder,
       JWT_SECRET: "a test secret of more than 32 characters",

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -7,7 +7,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/failing-database.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -15,7 +15,7 @@ import { CliError } from "../lib/cli.ts";
 import { backUp, dumpDatabase, main, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
-  const uri = newDatabaseUri("backup");
+  const uri = testDatabaseUri();
   let database: Database;
   let client: MongoClient;
   let folder: string;
@@ -33,6 +33,8 @@ describe("a backup", () => {
       text: "grün – 緑",
       binary: Buffer.from([0, 255]),
     });
+    const saved = await backUp(uri, { folder: place("mine/whole") });
+    expect(saved).toMatch(/^Saved \d+ documents in/);
   });
   afterAll(async () => {
     await client.close();
@@ -42,6 +44,7 @@ describe("a backup", () => {
 
   const emptyUri = () => newDatabaseUri(`restored-${++restored}`);
   const place = (name: string) => join(folder, name);
+  const copyWhole = (name: string) => cp(place("mine/whole"), place(name), { recursive: true });
   /** Every document as its bytes, so that nothing is equal that differs in type. */
   const contentOf = async (db: Db) => {
     const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map((c) => c.name);
@@ -61,9 +64,8 @@ describe("a backup", () => {
   };
 
   it("comes back with every document, type and index", async () => {
-    expect(await backUp(uri, { folder: place("whole") })).toMatch(/^Saved \d+ documents in/);
     const target = emptyUri();
-    expect(await restore(target, { folder: place("whole") })).toMatch(/^Restored \d+ doc/);
+    expect(await restore(target, { folder: place("mine/whole") })).toMatch(/^Restored \d+ doc/);
     const copy = await MongoClient.connect(target);
     const before = await contentOf(client.db());
     const after = await contentOf(copy.db());
@@ -101,7 +103,7 @@ describe("a backup", () => {
   });
 
   it("that was changed is refused before anything is written", async () => {
-    await backUp(uri, { folder: place("changed") });
+    await copyWhole("changed");
     const file = join(place("changed"), "users.bson.gz");
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
@@ -116,14 +118,13 @@ describe("a backup", () => {
   });
 
   it("is readable by its owner only", async () => {
-    await backUp(uri, { folder: place("private/mine") });
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-    expect(await Promise.all(["private", "private/mine"].map((it) => modeOf(place(it))))).toEqual([
+    expect(await Promise.all(["mine", "mine/whole"].map((it) => modeOf(place(it))))).toEqual([
       "700",
       "700",
     ]);
-    const files = await readdir(place("private/mine"));
-    const modes = await Promise.all(files.map((file) => modeOf(join(place("private/mine"), file))));
+    const files = await readdir(place("mine/whole"));
+    const modes = await Promise.all(files.map((file) => modeOf(join(place("mine/whole"), file))));
     expect(new Set(modes)).toEqual(new Set(["600"]));
   });
 
@@ -163,7 +164,7 @@ describe("a backup", () => {
   });
 
   it("that someone has replaced by one without encryption is refused", async () => {
-    await backUp(uri, { folder: place("plain") });
+    await copyWhole("plain");
     const passphrase = "correct horse battery";
     await expect(restore(emptyUri(), { folder: place("plain"), passphrase })).rejects.toThrow(
       "plain holds no encrypted backup",
@@ -171,9 +172,9 @@ describe("a backup", () => {
   });
 
   it("does not go over another database, or another backup", async () => {
-    await backUp(uri, { folder: place("kept") });
-    await expect(restore(uri, { folder: place("kept") })).rejects.toThrow("is not empty");
-    await expect(backUp(uri, { folder: place("kept") })).rejects.toThrow("exists already");
+    const whole = { folder: place("mine/whole") };
+    await expect(restore(uri, whole)).rejects.toThrow("is not empty");
+    await expect(backUp(uri, whole)).rejects.toThrow("exists already");
     await expect(restore(emptyUri(), { folder })).rejects.toThrow("holds no backup");
   });
 

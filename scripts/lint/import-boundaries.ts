@@ -53,14 +53,19 @@ const IN_PRODUCTION: readonly Boundary[] = [
     because: "This package belongs to the server side.",
   },
   {
-    files: /^client\/src\/(features|ui|lib)\//,
+    files: /^client\/src\/(features|domain|ui|lib)\//,
     mustNotImport: /^client\/src\/app\//,
     because: "The app puts features together; they do not know it.",
   },
   {
-    files: /^client\/src\/(ui|lib)\//,
+    files: /^client\/src\/domain\//,
     mustNotImport: /^client\/src\/features\//,
-    because: "ui and lib do not know the features.",
+    because: "The domain does not know the features.",
+  },
+  {
+    files: /^client\/src\/(ui|lib)\//,
+    mustNotImport: /^client\/src\/(features|domain)\//,
+    because: "ui and lib know neither the features nor the domain.",
   },
   {
     files: /^server\//,
@@ -133,7 +138,7 @@ const IN_PRODUCTION: readonly Boundary[] = [
 
 const FEATURE = /^client\/src\/features\/([^/]+)\//;
 const FEATURES_KNOW_SIGNALS =
-  "Features import signals, but no other feature: what two of them share goes to lib or ui.";
+  "Features import signals, but no other feature: what two of them share goes to domain.";
 
 /** Why a file must not import this, as written in it; null if it may. */
 export function violationOf(file: string, specifier: string): string | null {

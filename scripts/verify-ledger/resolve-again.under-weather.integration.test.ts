@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { completeCandles } from "../../worker/src/testing/plain-outcome.ts";
 import { resolveUnderWeather } from "../../worker/src/testing/weather-run.ts";
@@ -17,7 +17,7 @@ import { runVerifyLedger } from "./run-verify-ledger.ts";
 const SEEDS = [1, 2, 3, 4, 8, 10, 11, 12];
 
 describe("outcomes that were decided in bad weather, resolved again", () => {
-  const uri = newDatabaseUri("verify-weather");
+  const uri = testDatabaseUri();
   let database: Database;
   let folder: string;
   beforeAll(async () => {

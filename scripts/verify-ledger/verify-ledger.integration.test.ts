@@ -11,7 +11,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { makeLedger } from "@shared/testing/ledger-factory.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { appendRecords } from "../../worker/src/record/append-records.ts";
 import { projectRoot } from "../lib/prepare-project.mjs";
@@ -96,7 +96,7 @@ describe("npm run verify-ledger", () => {
   });
 
   it("verifies the product's own database against the heads that were published from here", async () => {
-    const uri = newDatabaseUri("verify");
+    const uri = testDatabaseUri();
     const database = await openDatabase({ uri });
     await createSignals(database, await createUser(database), { count: 3 });
     await appendRecords({ database, now: () => new Date() });

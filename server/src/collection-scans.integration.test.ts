@@ -5,7 +5,7 @@ import { type LiveProduct, startLiveProduct } from "./testing/start-live-server.
 
 let product: LiveProduct;
 beforeAll(async () => {
-  product = await startLiveProduct({ name: "collection-scans", workers: 0 });
+  product = await startLiveProduct({ workers: 0 });
   await recordScans(product.database);
 });
 afterAll(async () => {

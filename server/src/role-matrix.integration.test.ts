@@ -18,7 +18,7 @@ import {
 import { plainImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApiRouter } from "./app.ts";
 import { authenticateToken } from "./http/sessions.ts";
@@ -66,6 +66,7 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "GET /signals/:id (of another)": [401, 403, 404, 404],
   "GET /signals/:id/candles (of another)": [401, 403, 404, 404],
   "GET /signals/:id/since (of another)": [401, 403, 404, 200],
+  "PUT /signals/:id/note (of another)": [401, 403, 404, 404],
   "POST /signals/:id/share (of another)": [401, 403, 404, 404],
   "DELETE /signals/:id/share (of another)": [401, 403, 404, 404],
   "GET /shared/:token (void)": [404, 404, 404, 404],
@@ -118,8 +119,6 @@ beforeAll(async () => {
   server = await startTestServer({ databaseUri: testDatabaseUri() });
   await recordScans(server.database);
 });
-// Comparing each proof with all before would take longer than all requests.
-afterEach(() => server.database.proofFingerprints.deleteMany());
 afterAll(async () => {
   await endRecording(server.database);
   await server.stop();
@@ -208,6 +207,14 @@ const REQUESTS: Record<string, Prepare> = {
   "GET /signals/:id/since (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/since`,
   }),
+  "PUT /signals/:id/note": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/note`,
+    json: { note: "Too early again" },
+  }),
+  "PUT /signals/:id/note (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/note`,
+    json: { note: "Too early again" },
+  }),
   "POST /signals/:id/share": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/share`,
   }),
@@ -258,9 +265,7 @@ const REQUESTS: Record<string, Prepare> = {
     path: "/unsubscribe?token=none-of-ours",
   }),
   "PUT /me/quiet-hours": async () => ({ json: { quiet_hours: null } }),
-  "POST /submit-payment-proof": async () => ({
-    body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),
-  }),
+  "POST /submit-payment-proof": async () => ({ body: await proofForm() }),
   "GET /payment_proofs/:filename": async ({ caller, other }) => ({
     path: await proofOf(caller ?? other),
   }),
@@ -409,8 +414,14 @@ async function signalOf(user: UserRecord): Promise<string> {
 const watchedBy = async (user: UserRecord) =>
   String((await createWatchlistItem(server.database, user))._id);
 
+async function proofForm(named: Record<string, string> = {}) {
+  // To compare each proof with all before would take longer than all requests.
+  await server.database.proofFingerprints.deleteMany();
+  return multipartForm({ sender_name: "Ann", ...named, proof_image: await picture() });
+}
+
 async function proofOf(user: UserRecord, named: Record<string, string> = {}): Promise<string> {
-  const body = multipartForm({ sender_name: "Ann", ...named, proof_image: await picture() });
+  const body = await proofForm(named);
   await server.call("/submit-payment-proof", { method: "POST", token: tokenOf(user), body });
   const me = await (await server.call("/me", { token: tokenOf(user) })).json();
   return `/payment_proofs/${me.payment_proof.filename}`;

@@ -2,12 +2,12 @@ import { performance } from "node:perf_hooks";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { createUser, listSymbols, signTokenFor } from "@shared/testing/factories.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { expect, it, vi } from "vitest";
 import { startLiveServer } from "./testing/start-live-server.ts";
 
 it("a request that waits for a signal is answered with its id when the server stops", async () => {
-  const server = await startLiveServer({ databaseUri: newDatabaseUri("stop") });
+  const server = await startLiveServer({ databaseUri: testDatabaseUri() });
   await listSymbols(server.database);
   const user = await createUser(server.database, { approved: true });
   const answering = callApi(`${server.url}/get-signal`, {

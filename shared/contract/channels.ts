@@ -1,18 +1,9 @@
 import { z } from "zod";
-import { CHANNEL_DISABLED_REASONS, CHANNEL_KINDS } from "./constants.ts";
-
-export const channelKindSchema = z.enum(CHANNEL_KINDS);
-export type ChannelKind = z.infer<typeof channelKindSchema>;
-
-/** Channels that each user has once. */
-export const SINGLE_CHANNEL_KINDS = ["email", "telegram"] as const satisfies readonly ChannelKind[];
+import { channelKindSchema, checkKindFields, kindFields } from "./channel-kinds/channel-kinds.ts";
+import { CHANNEL_DISABLED_REASONS } from "./constants.ts";
 
 export const MAX_CHANNELS = 10;
 export const DELIVERIES_PER_PAGE = 50;
-/** In which the code of a Telegram link has to arrive. */
-export const TELEGRAM_LINK_MINUTES = 10;
-/** In which a replaced secret of a webhook still signs beside the new one. */
-export const SECRET_OVERLAP_HOURS = 24;
 
 export const USER_CHANNEL_EVENTS = [
   "signal.completed",
@@ -110,22 +101,6 @@ export const channelListSchema = z
   .meta({ id: "ChannelList" });
 export type ChannelList = z.infer<typeof channelListSchema>;
 
-const base64url = (bytes: number) =>
-  z
-    .string()
-    .refine((text) => /^[\w-]+=*$/.test(text) && Math.floor((unpadded(text) * 3) / 4) === bytes, {
-      error: "This is not a key of a push subscription.",
-    });
-const unpadded = (text: string): number => text.replace(/=+$/, "").length;
-
-/** `PushSubscription.toJSON()` of a browser. */
-export const pushSubscriptionSchema = z.object({
-  endpoint: z.string().max(2_048),
-  expirationTime: z.number().nullish(),
-  keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
-});
-export type PushSubscription = z.infer<typeof pushSubscriptionSchema>;
-
 const eventsSchema = z
   .array(channelEventSchema, { error: "Choose events of the list." })
   .transform((events) => [...new Set(events)]);
@@ -142,19 +117,13 @@ const minConfidenceSchema = z
 
 export const newChannelSchema = z
   .object({
+    ...kindFields,
     kind: channelKindSchema,
-    url: z
-      .string()
-      .max(2_048, { error: "Use at most 2,048 characters." })
-      .optional()
-      .meta({ description: "Of a webhook: a public https address" }),
-    subscription: pushSubscriptionSchema
-      .optional()
-      .meta({ description: "Of web push: the browser's `PushSubscription` as JSON" }),
     label: labelSchema.optional(),
     events: eventsSchema.optional(),
     min_confidence: minConfidenceSchema.default(0),
   })
+  .check(checkKindFields)
   .meta({ id: "NewChannel" });
 export type NewChannel = z.infer<typeof newChannelSchema>;
 

@@ -120,5 +120,4 @@ export const MESSAGES = {
 export const resetLinkSentMessage = (email: string): string =>
   `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;
 
-export const CHANNEL_KINDS = ["email", "telegram", "web-push", "webhook"] as const;
 export const CHANNEL_DISABLED_REASONS = ["gone", "unsubscribed", "password-changed"] as const;

@@ -5,7 +5,8 @@ import {
   streamPositionsSchema,
   userCardSchema,
 } from "./account.ts";
-import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS, CHANNEL_KINDS } from "./constants.ts";
+import { channelKindSchema } from "./channel-kinds/channel-kinds.ts";
+import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
 import type { LivePrice, StalePrice } from "./market-data.ts";
 import { paymentDetailsSchema } from "./payment.ts";
@@ -70,7 +71,7 @@ const userEventSchemas = {
     .extend({ days_left: z.number().int().positive() }),
   "channel:disabled": z.object({
     channel_id: z.string(),
-    kind: z.enum(CHANNEL_KINDS),
+    kind: channelKindSchema,
     reason: z.enum(CHANNEL_DISABLED_REASONS),
   }),
   "proof:deleted": emptySchema,

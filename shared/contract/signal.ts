@@ -156,9 +156,20 @@ export const signalResponseSchema = z
     filled: filledSchema.nullable().optional(),
     /** Absent while pending. */
     outcome: outcomeSchema.optional(),
+    /** What the user has written about it. */
+    note: z.string().optional(),
   })
   .meta({ id: "Signal" });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
+
+export const MAX_NOTE_LENGTH = 1_000;
+
+/** An empty note deletes it. */
+export const signalNoteSchema = z
+  .object({
+    note: z.string().trim().max(MAX_NOTE_LENGTH, `Use at most ${MAX_NOTE_LENGTH} characters.`),
+  })
+  .meta({ id: "SignalNote" });
 
 export const signalAcceptedSchema = z
   .object({
@@ -190,6 +201,7 @@ export const historyItemSchema = z
     origin: signalOriginSchema.optional(),
     analysis_id: z.string().optional(),
     demo_record: z.literal(true).optional(),
+    note: z.string().optional(),
   })
   .meta({ id: "SignalHistoryItem" });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
@@ -267,6 +279,7 @@ export function historyItemOf(signal: SignalResponse): HistoryItem {
     origin,
     ...(analysis?.source.analysis_id && { analysis_id: analysis.source.analysis_id }),
     ...(analysis?.source.demo_record && { demo_record: true }),
+    ...(signal.note && { note: signal.note }),
   };
 }
 

@@ -19,8 +19,6 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 2, run: () => Promise.resolve() },
   { version: 3, run: moveEmails },
   { version: 4, run: deleteFormerJobs },
-  // Further recurring jobs have become work items.
-  { version: 5, run: deleteFormerJobs },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
@@ -134,7 +132,7 @@ async function moveEmails(connection: Connection): Promise<void> {
   await emails.drop();
 }
 
-/** Recurring jobs that no worker knows any more. */
+/** Recurring jobs that have become work items. */
 const FORMER_JOBS = ["resume-fan-outs", "schedule-analyses", "sweep-subscriptions"];
 
 async function deleteFormerJobs(connection: Connection): Promise<void> {

@@ -1,22 +1,9 @@
 import { createHmac } from "node:crypto";
-import { pushSubscriptionSchema } from "@shared/contract/channels.ts";
+import {
+  type ChannelTarget,
+  channelTargetSchema,
+} from "@shared/contract/channel-kinds/channel-kinds.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";
-import { z } from "zod";
-
-/** Where the messages of a channel go, with the secrets for it. */
-const channelTargetSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("email") }),
-  z.object({ kind: z.literal("telegram"), chatId: z.string() }),
-  z.object({ kind: z.literal("web-push"), subscription: pushSubscriptionSchema }),
-  z.object({
-    kind: z.literal("webhook"),
-    url: z.string(),
-    secret: z.string(),
-    /** Also signs until `until`, in Unix milliseconds. */
-    previous: z.object({ secret: z.string(), until: z.number() }).optional(),
-  }),
-]);
-export type ChannelTarget = z.infer<typeof channelTargetSchema>;
 
 /** Encrypts the targets of channels at rest, and makes the tokens of unsubscribe links. */
 export class ChannelSecrets {

@@ -13,10 +13,11 @@ type PresentableSignal = Pick<
   | "entryLeft"
   | "filled"
   | "outcome"
+  | "note"
 >;
 
 export function presentSignal(signal: PresentableSignal): SignalResponse {
-  const { entryLeft, filled, outcome } = signal;
+  const { entryLeft, filled, outcome, note } = signal;
   return {
     signal_id: signal._id.toString(),
     symbol: signal.symbol,
@@ -28,6 +29,7 @@ export function presentSignal(signal: PresentableSignal): SignalResponse {
     ...(entryLeft && { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } }),
     ...(filled && { filled: { price: filled.price, at: filled.at.toISOString() } }),
     ...(outcome && { outcome }),
+    ...(note && { note }),
   };
 }
 

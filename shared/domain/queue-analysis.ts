@@ -2,6 +2,7 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { type ClientSession, Types } from "mongoose";
 import { z } from "zod";
 import { type Database, nativeCollection } from "../database/database.ts";
@@ -183,7 +184,7 @@ export function addJob(
   uow: UnitOfWork,
   { analysis, userId }: { analysis: JoinableAnalysis; userId: Types.ObjectId },
 ): void {
-  uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) =>
+  uow.deferCountedInsert(database.jobs.collection, userStream(userId), ({ unfinishedSignals }) =>
     newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),
   );
 }

@@ -53,12 +53,12 @@ export async function queueSignal(
     ...newSignal(uow, input, analysis),
     ...(isRunning && { status: "running", startedAt: uow.at }),
   };
-  uow.deferInsertAt(database.signals.collection, input.userId, ({ unfinishedSignals }) => {
+  const stream = userStream(input.userId);
+  uow.deferCountedInsert(database.signals.collection, stream, ({ unfinishedSignals }) => {
     input.assertUserLimit?.(unfinishedSignals);
     return signal;
   });
-  uow.countUnfinishedSignals(input.userId, 1);
-  const stream = userStream(input.userId);
+  uow.count(stream, "unfinishedSignals", 1);
   uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
   if (isRunning) uow.addEvent(stream, "signal:started", presentSignalRef(signal));
   return signal;

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { commit } from "./commit.ts";
@@ -19,7 +19,7 @@ describe("a commit", () => {
   let here: Database;
   let elsewhere: Database;
 
-  const uri = newDatabaseUri();
+  const uri = testDatabaseUri();
   beforeAll(async () => {
     here = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });
@@ -104,8 +104,8 @@ describe("a commit", () => {
         uow.addEvent(`many-${index}`, "history:cleared", {});
         if (reject === "apply") throw new Error("not this one");
         if (reject !== "deferred") return index;
-        uow.countUnfinishedSignals(user._id, 1);
-        uow.deferInsertAt(here.streamHeads.collection, user._id, () => {
+        uow.count(userStream(user._id), "unfinishedSignals", 1);
+        uow.deferCountedInsert(here.streamHeads.collection, userStream(user._id), () => {
           throw new Error("not this one");
         });
         return index;
@@ -217,11 +217,15 @@ describe("a commit", () => {
     const counts: number[] = [];
     const add = () =>
       commit(here, { lockKeys: stream, groupCommit: true }, (uow) => {
-        uow.countUnfinishedSignals(user._id, 1);
-        uow.deferInsertAt(here.streamHeads.collection, user._id, ({ unfinishedSignals }) => {
-          counts.push(unfinishedSignals);
-          return { _id: `${stream}-${unfinishedSignals}`, seq: 0 };
-        });
+        uow.count(userStream(user._id), "unfinishedSignals", 1);
+        uow.deferCountedInsert(
+          here.streamHeads.collection,
+          userStream(user._id),
+          ({ unfinishedSignals }) => {
+            counts.push(unfinishedSignals);
+            return { _id: `${stream}-${unfinishedSignals}`, seq: 0 };
+          },
+        );
       });
     await Promise.all(oneTo(5).map(add));
     expect(counts).toEqual([0, 1, 2, 3, 4]);
@@ -252,7 +256,7 @@ describe("a commit", () => {
 
   it("does not number instructions to the servers", async () => {
     await commit(here, { lockKeys: "instruction" }, async (uow) => {
-      uow.endSessions({ userId: "u1", reason: "deleted" });
+      uow.addInstruction("session:ended", { userId: "u1", reason: "deleted" });
     });
     const instruction = await here.events.findOne({ stream: "control" }).lean();
     expect(instruction?.seq).toBeUndefined();

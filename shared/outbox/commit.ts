@@ -1,17 +1,11 @@
-import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
+import type { EventData, EventName } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
+import { type UserCounter, type UserCounts, ZERO_COUNTS } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import type { ClientSession, Types } from "mongoose";
-import type { BatchedWrite } from "./group-commit.ts";
-import { GroupCommitter, type PendingUnit } from "./group-commit.ts";
+import type { ClientSession } from "mongoose";
+import { type BatchedWrite, GroupCommitter, type StartedUnit } from "./group-commit.ts";
 import type { PendingWrites } from "./outbox-writer.ts";
-import {
-  type NewSecurityLogEntry,
-  newLogRecord,
-  presentLogEntry,
-  type RequestOrigin,
-} from "./security-log.ts";
-import { userStream } from "./streams.ts";
+import { type NewSecurityLogEntry, newLogRecord, type RequestOrigin } from "./security-log.ts";
 
 /** Writes of one command: those made under `session`, its events and its deferred inserts commit together or not at all. */
 export interface UnitOfWork {
@@ -31,19 +25,16 @@ export interface UnitOfWork {
   ): void;
   /** Inserts a document at the end of the transaction. Other units of the transaction cannot read it. */
   deferInsert(into: { collectionName: string }, document: object): void;
-  /** Like `deferInsert`, for a document that depends on the user's other unfinished signals. `make` may throw. */
-  deferInsertAt(
+  /** Like `deferInsert`, for a document that depends on a user's counters before the unit. `make` may throw. */
+  deferCountedInsert(
     into: { collectionName: string },
-    userId: Types.ObjectId,
-    make: (position: { unfinishedSignals: number }) => object,
+    stream: string,
+    make: (counts: UserCounts) => object,
   ): void;
-  countUnfinishedSignals(userId: Types.ObjectId, change: 1 | -1): void;
-  endSessions(order: {
-    userId: string;
-    reason: SessionEndReason;
-    sessionId?: string;
-    exceptSessionId?: string;
-  }): void;
+  /** Changes a counter of the user of a stream. */
+  count(stream: string, counter: UserCounter, change: 1 | -1): void;
+  /** Adds an event without a number, which only servers read. */
+  addInstruction(name: string, data: unknown): void;
   log(entry: NewSecurityLogEntry): void;
 }
 
@@ -75,7 +66,7 @@ export function commit<Result>(
   options: CommitOptions,
   apply: (uow: UnitOfWork) => Result | Promise<Result>,
 ): Promise<Result> {
-  return submit(database, options, { begin: () => undefined, apply });
+  return submit(database, options, () => ({ batch: undefined, apply }));
 }
 
 /**
@@ -90,13 +81,9 @@ export function commitBatched<Input, Output, Result>(
   apply: (uow: UnitOfWork, output: Output) => Result | Promise<Result>,
 ): Promise<Result> {
   const { write, input } = options.batch;
-  let readOutput: () => Output;
-  return submit(database, options, {
-    begin(session, at) {
-      readOutput = write.add(session, input(at));
-      return write;
-    },
-    apply: (uow) => apply(uow, readOutput()),
+  return submit(database, options, (session, at) => {
+    const readOutput = write.add(session, input(at));
+    return { batch: write, apply: (uow) => apply(uow, readOutput()) };
   });
 }
 
@@ -109,48 +96,45 @@ function committerOf(database: Database): GroupCommitter {
   return committer;
 }
 
-function submit<Result>(
+async function submit<Result>(
   database: Database,
   options: CommitOptions,
-  work: {
-    begin: (session: ClientSession, at: Date) => ReturnType<PendingUnit["begin"]>;
+  start: (
+    session: ClientSession,
+    at: Date,
+  ) => {
+    batch: StartedUnit["batch"];
     apply: (uow: UnitOfWork) => Result | Promise<Result>;
   },
 ): Promise<Result> {
   const { lockKeys, groupCommit = false, now = database.now } = options;
-  return new Promise((resolve, reject) => {
-    let isSettled = false;
-    const settle = (how: () => void) => {
-      isSettled = true;
-      clearTimeout(timeout);
-      how();
-    };
-    const timeout = setTimeout(() => settle(() => reject(unavailable())), COMMIT_TIMEOUT_MS);
-    let at = now();
-    committerOf(database).add({
-      keys: [lockKeys].flat(),
-      groupCommit,
-      isSettled: () => isSettled,
-      begin(session) {
-        at = now();
-        return work.begin(session, at);
-      },
-      async prepare(session) {
-        const writes = emptyWrites(options, at);
-        const result = await work.apply(unitOfWork(session, writes));
-        return {
-          writes,
-          resolve() {
-            for (const entry of writes.logEntries) {
-              database.logger?.info({ event: presentLogEntry(entry) }, "security event");
-            }
-            settle(() => resolve(result));
-          },
-        };
-      },
-      reject: (error) => settle(() => reject(error)),
+  const expiry = new AbortController();
+  const timeout = setTimeout(() => expiry.abort(unavailable()), COMMIT_TIMEOUT_MS);
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      expiry.signal.addEventListener("abort", () => reject(expiry.signal.reason));
+      committerOf(database).add({
+        keys: [lockKeys].flat(),
+        groupCommit,
+        expired: expiry.signal,
+        start(session) {
+          const at = now();
+          const { batch, apply } = start(session, at);
+          return {
+            batch,
+            async apply() {
+              const writes = emptyWrites(options, at);
+              const result = await apply(unitOfWork(session, writes));
+              return { writes, committed: () => resolve(result) };
+            },
+          };
+        },
+        reject,
+      });
     });
-  });
+  } finally {
+    clearTimeout(timeout);
+  }
 }
 
 const emptyWrites = ({ actor, requestId, origin }: CommitOptions, at: Date): PendingWrites => ({
@@ -161,7 +145,7 @@ const emptyWrites = ({ actor, requestId, origin }: CommitOptions, at: Date): Pen
   inserts: [],
   events: [],
   instructions: [],
-  unfinishedSignals: new Map(),
+  counts: [],
   logEntries: [],
 });
 
@@ -178,14 +162,11 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
     },
     deferInsert: ({ collectionName: collection }, document) =>
       writes.inserts.push({ collection, document }),
-    deferInsertAt: ({ collectionName: collection }, userId, make) =>
-      writes.inserts.push({ collection, userId, make }),
-    countUnfinishedSignals(userId, change) {
-      const stream = userStream(userId);
-      const total = (writes.unfinishedSignals.get(stream) ?? 0) + change;
-      writes.unfinishedSignals.set(stream, total);
-    },
-    endSessions: (order) => writes.instructions.push({ name: "session:ended", data: order }),
+    deferCountedInsert: ({ collectionName: collection }, stream, make) =>
+      writes.inserts.push({ collection, stream, make }),
+    count: (stream, counter, change) =>
+      writes.counts.push({ stream, change: { ...ZERO_COUNTS, [counter]: change } }),
+    addInstruction: (name, data) => writes.instructions.push({ name, data }),
     log: (entry) => writes.logEntries.push(newLogRecord({ actor: writes.actor, ...entry }, writes)),
   };
 }

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commit } from "./commit.ts";
 import { deleteStream, eventsOf, findNextKept, readEvents } from "./event-log.ts";
@@ -8,7 +8,7 @@ import { userStream } from "./streams.ts";
 
 describe("an event of several users", () => {
   let database: Database;
-  const uri = newDatabaseUri();
+  const uri = testDatabaseUri();
   beforeAll(async () => {
     database = await openDatabase({ uri });
   });

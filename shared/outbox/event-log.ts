@@ -39,20 +39,14 @@ export function eventsOf(stored: unknown): LoggedEvent[] {
   }));
 }
 
-/** Instructions to the servers about a user since a time. */
+/** Instructions about a user since a time. */
 export async function readInstructions(
   { events }: Pick<Database, "events">,
-  { name, userId, since }: { name: "session:ended"; userId: string; since: Date },
+  { name, userId, since }: { name: string; userId: string; since: Date },
 ): Promise<LoggedEvent[]> {
   const about = { at: { $gte: since }, stream: CONTROL_STREAM, name, "data.userId": userId };
   return (await nativeCollection(events).find(about).toArray()).flatMap(eventsOf);
 }
-
-const signalRefSchema = z.object({ signal_id: z.string() });
-
-/** Id of the signal that the data of an event name. */
-export const signalIdOf = (data: unknown): string | undefined =>
-  signalRefSchema.safeParse(data).data?.signal_id;
 
 interface EventRange {
   stream: string;

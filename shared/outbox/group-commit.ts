@@ -4,6 +4,7 @@ import { Mutex } from "async-mutex";
 import type { ClientSession, Connection } from "mongoose";
 import mongoose from "mongoose";
 import { type PendingWrites, UnitRejectedError, writeOutbox } from "./outbox-writer.ts";
+import { presentLogEntry } from "./security-log.ts";
 
 const { MongoError, MongoServerError } = mongoose.mongo;
 
@@ -58,19 +59,25 @@ interface Schedulable {
 }
 
 export interface PendingUnit extends Schedulable {
-  /** Whether the caller already has an answer, because the unit took too long. */
-  isSettled(): boolean;
-  /** @returns the batched write that the unit takes part in, which runs before `prepare` */
-  begin(session: ClientSession): { run(session: ClientSession): Promise<void> } | undefined;
-  /** Makes the unit's own writes. Called again when the transaction is retried. */
-  prepare(session: ClientSession): Promise<PreparedUnit>;
+  /** The caller has an answer already, because the unit took too long. */
+  readonly expired: AbortSignal;
+  /** Called again when the transaction is retried. */
+  start(session: ClientSession): StartedUnit;
   reject(error: unknown): void;
 }
 
-interface PreparedUnit {
+export interface StartedUnit {
+  /** The batched write that the unit takes part in, which runs before `apply`. */
+  batch: { run(session: ClientSession): Promise<void> } | undefined;
+  /** Makes the unit's own writes. */
+  apply(): Promise<AppliedUnit>;
+}
+
+interface AppliedUnit {
   /** Written at the end of the transaction, together with those of the other units. */
   writes: PendingWrites;
-  resolve(): void;
+  /** Answers the caller. */
+  committed(): void;
 }
 
 /**
@@ -130,13 +137,18 @@ export class GroupCommitter {
 
   /** @returns the units whose transaction is to be retried */
   async #attempt(units: readonly PendingUnit[]): Promise<readonly PendingUnit[]> {
-    const pending = units.filter((unit) => !unit.isSettled());
+    const pending = units.filter(({ expired }) => !expired.aborted);
     if (pending.length === 0) return [];
     try {
-      const prepared = await runTransaction(this.#database, (session) =>
-        this.#prepare(session, pending),
+      const applied = await runTransaction(this.#database, (session) =>
+        this.#apply(session, pending),
       );
-      for (const unit of prepared) unit.resolve();
+      for (const { writes, committed } of applied) {
+        for (const entry of writes.logEntries) {
+          this.#database.logger?.info({ event: presentLogEntry(entry) }, "security event");
+        }
+        committed();
+      }
       return [];
     } catch (error) {
       return canRetry(error) ? pending : this.#handleFailure(pending, error);
@@ -163,21 +175,23 @@ export class GroupCommitter {
   }
 
   /** Makes all writes of a transaction: batched writes, then those of each unit, then the outbox. */
-  async #prepare(session: ClientSession, units: readonly PendingUnit[]): Promise<PreparedUnit[]> {
-    const batches = new Set(units.flatMap((unit) => unit.begin(session) ?? []));
-    for (const batch of batches) await batch.run(session);
-    const prepared: PreparedUnit[] = [];
-    for (const [index, unit] of units.entries()) {
+  async #apply(session: ClientSession, units: readonly PendingUnit[]): Promise<AppliedUnit[]> {
+    const started = units.map((unit) => unit.start(session));
+    for (const batch of new Set(started.flatMap(({ batch }) => batch ?? []))) {
+      await batch.run(session);
+    }
+    const applied: AppliedUnit[] = [];
+    for (const [index, unit] of started.entries()) {
       try {
-        prepared.push(await unit.prepare(session));
+        applied.push(await unit.apply());
       } catch (error) {
         if (canRetry(error)) throw error;
         throw new UnitRejectedError("A unit of work was rejected.", { cause: error, index });
       }
     }
-    const writes = prepared.map((unit) => unit.writes);
+    const writes = applied.map((unit) => unit.writes);
     await writeOutbox(this.#database, session, writes);
-    return prepared;
+    return applied;
   }
 }
 

@@ -2,17 +2,19 @@ import type { EventName } from "@shared/contract/events.ts";
 import { type Database, runWriteCommand } from "@shared/database/database.ts";
 import type { EventRecord } from "@shared/database/models/event.ts";
 import type { SecurityLogRecord } from "@shared/database/models/security-log.ts";
+import { type UserCounts, ZERO_COUNTS } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type ClientSession, Types } from "mongoose";
 import { splitCommonPart } from "./common-part.ts";
 import type { RequestOrigin } from "./security-log.ts";
 import {
+  addCounts,
   CONTROL_STREAM,
+  NO_APPEND,
   reserveSequenceNumbers,
   SEVERAL_STREAMS,
   type StreamAppend,
   type StreamPosition,
-  userStream,
 } from "./streams.ts";
 
 export interface PendingWrites {
@@ -20,12 +22,11 @@ export interface PendingWrites {
   actor: string | undefined;
   requestId: string | undefined;
   origin: RequestOrigin | undefined;
-  inserts: (Insert | PositionedInsert)[];
+  inserts: (Insert | CountedInsert)[];
   events: NewEvent[];
-  /** Instructions to the servers, such as ending sessions. */
+  /** Events without numbers, which only servers read. */
   instructions: { name: string; data: unknown }[];
-  /** Changes of the number of unfinished signals, by user stream. */
-  unfinishedSignals: Map<string, number>;
+  counts: { stream: string; change: UserCounts }[];
   logEntries: SecurityLogRecord[];
 }
 
@@ -34,11 +35,11 @@ interface Insert {
   document: object;
 }
 
-/** A document that depends on how many other unfinished signals its user has. */
-interface PositionedInsert {
+/** A document that depends on the counters of a user before the unit. */
+interface CountedInsert {
   collection: string;
-  userId: Types.ObjectId;
-  make: (position: { unfinishedSignals: number }) => object;
+  stream: string;
+  make: (counts: UserCounts) => object;
 }
 
 interface NewEvent {
@@ -81,17 +82,18 @@ export async function writeOutbox(
 
 function appendsOf(units: readonly PendingWrites[]): Map<string, StreamAppend> {
   const appends = new Map<string, StreamAppend>();
-  const add = (stream: string, events: number, unfinishedSignals: number) => {
-    const append = appends.get(stream) ?? { events: 0, unfinishedSignals: 0 };
-    append.events += events;
-    append.unfinishedSignals += unfinishedSignals;
-    appends.set(stream, append);
+  const add = (stream: string, added: Partial<StreamAppend>) => {
+    const { events, counts } = appends.get(stream) ?? NO_APPEND;
+    appends.set(stream, {
+      events: events + (added.events ?? 0),
+      counts: addCounts(counts, added.counts ?? ZERO_COUNTS),
+    });
   };
   for (const unit of units) {
     for (const { recipients } of unit.events) {
-      for (const { stream } of recipients) add(stream, 1, 0);
+      for (const { stream } of recipients) add(stream, { events: 1 });
     }
-    for (const [stream, change] of unit.unfinishedSignals) add(stream, 0, change);
+    for (const { stream, change } of unit.counts) add(stream, { counts: change });
   }
   return appends;
 }
@@ -110,11 +112,12 @@ function documentsOf(
   };
   const inserts = unit.inserts.map((insert): Insert => {
     if ("document" in insert) return insert;
-    const { collection, userId, make } = insert;
-    return { collection, document: make(positionOf(userStream(userId))) };
+    const { collection, stream, make } = insert;
+    return { collection, document: make(positionOf(stream).counts) };
   });
-  for (const [stream, change] of unit.unfinishedSignals) {
-    positionOf(stream).unfinishedSignals += change;
+  for (const { stream, change } of unit.counts) {
+    const position = positionOf(stream);
+    position.counts = addCounts(position.counts, change);
   }
   const origin = { at, ...(requestId && { requestId }), ...(actor && { actor }) };
   const events = unit.events.map(({ recipients, ...event }): EventRecord => {

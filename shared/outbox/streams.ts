@@ -1,5 +1,10 @@
 import { type Database, nativeCollection, runWriteCommand } from "@shared/database/database.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import {
+  USER_COUNTERS,
+  type UserCounts,
+  type UserRecord,
+  ZERO_COUNTS,
+} from "@shared/database/models/user.ts";
 import type { ClientSession } from "mongoose";
 import { Types } from "mongoose";
 
@@ -22,15 +27,15 @@ export const userIdOf = (stream: string): string | undefined =>
 
 export interface StreamAppend {
   events: number;
-  /** Change of the number of unfinished signals of the stream's user. */
-  unfinishedSignals: number;
+  /** Changes of the counters of the stream's user. */
+  counts: UserCounts;
 }
 
 export interface StreamPosition {
   /** The last sequence number; 0 before the first event. */
   seq: number;
-  /** Queued and running signals of the stream's user; 0 for a stream of several users. */
-  unfinishedSignals: number;
+  /** Of the stream's user; 0 for a stream of several users. */
+  counts: UserCounts;
 }
 
 type Appends = readonly (readonly [stream: string, StreamAppend])[];
@@ -54,16 +59,23 @@ export async function reserveSequenceNumbers(
     ...(await advanceSharedStreams(database, session, shared)),
   ];
   return new Map(
-    after.map(([stream, { seq, unfinishedSignals }]) => {
-      const append = appends.get(stream) ?? { events: 0, unfinishedSignals: 0 };
-      const before = {
-        seq: seq - append.events,
-        unfinishedSignals: unfinishedSignals - append.unfinishedSignals,
-      };
-      return [stream, before];
+    after.map(([stream, { seq, counts }]) => {
+      const { events, counts: added } = appends.get(stream) ?? NO_APPEND;
+      return [stream, { seq: seq - events, counts: addCounts(counts, added, -1) }];
     }),
   );
 }
+
+export const NO_APPEND: StreamAppend = { events: 0, counts: ZERO_COUNTS };
+
+export function addCounts(counts: UserCounts, added: UserCounts, factor: 1 | -1 = 1): UserCounts {
+  const sum = { ...counts };
+  for (const counter of USER_COUNTERS) sum[counter] += factor * added[counter];
+  return sum;
+}
+
+const POSITION_FIELDS = ["lastEventSeq", ...USER_COUNTERS];
+const PROJECTION = Object.fromEntries(POSITION_FIELDS.map((field) => [field, 1]));
 
 /** @returns the positions after it */
 async function advanceUserStreams(
@@ -72,20 +84,19 @@ async function advanceUserStreams(
   appends: Appends,
 ): Promise<Positions> {
   const users = nativeCollection(database.users);
-  const projection = { lastEventSeq: 1, unfinishedSignals: 1 };
   const ids = appends.map(([stream]) => userObjectId(stream));
   const updates = updatesOf(appends);
   const [first] = updates;
   if (!first) return [];
   if (ids.length === 1) {
     // One command instead of two, in each of the three transactions of a signal.
-    const options = { session, projection, returnDocument: "after" } as const;
+    const options = { session, projection: PROJECTION, returnDocument: "after" } as const;
     const user = await users.findOneAndUpdate(first.q, first.u, options);
     return user ? [positionOf(user)] : [];
   }
   await runWriteCommand(database, session, { update: users.collectionName, updates });
   // All in one reply.
-  const options = { session, projection, batchSize: ids.length + 1 } as const;
+  const options = { session, projection: PROJECTION, batchSize: ids.length + 1 } as const;
   const found = await users.find({ _id: { $in: ids } }, options).toArray();
   return found.map(positionOf);
 }
@@ -94,14 +105,14 @@ async function advanceUserStreams(
 function updatesOf(appends: Appends) {
   const groups = new Map<string, { append: StreamAppend; ids: Types.ObjectId[] }>();
   for (const [stream, append] of appends) {
-    const key = `${append.events} ${append.unfinishedSignals}`;
+    const key = JSON.stringify(append);
     const group = groups.get(key) ?? { append, ids: [] };
     group.ids.push(userObjectId(stream));
     groups.set(key, group);
   }
-  return [...groups.values()].map(({ append: { events, unfinishedSignals }, ids }) => ({
+  return [...groups.values()].map(({ append: { events, counts }, ids }) => ({
     q: { _id: { $in: ids } },
-    u: { $inc: { lastEventSeq: events, unfinishedSignals } },
+    u: { $inc: { lastEventSeq: events, ...counts } },
     multi: true,
   }));
 }
@@ -109,10 +120,10 @@ function updatesOf(appends: Appends) {
 const positionOf = ({
   _id,
   lastEventSeq: seq,
-  unfinishedSignals,
-}: Pick<UserRecord, "_id" | "lastEventSeq" | "unfinishedSignals">): Positions[number] => [
+  ...counts
+}: UserCounts & Pick<UserRecord, "_id" | "lastEventSeq">): Positions[number] => [
   userStream(_id),
-  { seq, unfinishedSignals },
+  { seq, counts },
 ];
 
 async function advanceSharedStreams(
@@ -130,7 +141,7 @@ async function advanceSharedStreams(
   await runWriteCommand(database, session, { update: heads.collectionName, updates });
   const streams = appends.map(([stream]) => stream);
   const found = await heads.find({ _id: { $in: streams } }, { session }).toArray();
-  return found.map(({ _id, seq }) => [_id, { seq, unfinishedSignals: 0 }]);
+  return found.map(({ _id, seq }) => [_id, { seq, counts: ZERO_COUNTS }]);
 }
 
 /** The last sequence number of each stream, in the same order; 0 before the first event. */

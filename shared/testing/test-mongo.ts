@@ -16,8 +16,8 @@ const waiting: string[] = [];
 const inUse: string[] = [];
 
 /**
- * Address of a new database on the replica set of the run: for tests that share it with other processes, cut off its
- * clients, or change more than documents.
+ * Address of a new database on the replica set of the run: for tests that cut off its clients, or change more than
+ * documents.
  * @param name a hint for debugging; letters, digits and hyphens are kept
  */
 export function newDatabaseUri(name = "test"): string {
@@ -25,7 +25,10 @@ export function newDatabaseUri(name = "test"): string {
   return addressOf(`${hint}-${randomUUID()}`);
 }
 
-/** Address of an empty database, which later test files use again: to create one takes half a second. */
+/**
+ * Address of an empty database, which later test files use again: to create one takes the database 0.6 s of the processor,
+ * and all it does takes longer the more there are. Processes that use it must have ended with the test file.
+ */
 export function testDatabaseUri(): string {
   const reused = waiting.length > MIN_WAITING ? waiting.shift() : undefined;
   const name = reused ?? `test-${randomUUID()}`;

@@ -8,7 +8,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 /** As many as a small machine makes quickly; `npm run bench -- load` does the same with 200. */
@@ -21,7 +21,7 @@ const SYMBOLS = PRODUCT_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
 const WAIT = { timeout: 60_000, interval: 50 };
 
 describe("many signals while the AI takes its time", () => {
-  const uri = newDatabaseUri("load");
+  const uri = testDatabaseUri();
   /** The first test starts one, the second another, the third freezes one of the two. */
   const workers: SpawnedService[] = [];
   let database: Database;

@@ -29,12 +29,8 @@ import {
   storedModelServer,
 } from "./analysis/openai/model-server-store.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
-import type { ChannelSender, ChannelSenders } from "./delivery/channel-sender.ts";
-import { emailSender } from "./delivery/email-sender.ts";
+import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
-import { startTelegram } from "./delivery/telegram-bot.ts";
-import { webPushSender } from "./delivery/web-push-sender.ts";
-import { webhookSender } from "./delivery/webhook-sender.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { schedulingAnalyses } from "./jobs/schedule-analyses.ts";
@@ -200,43 +196,22 @@ async function startChannelDelivery(
     logger.error("nothing is delivered to channels: CHANNEL_SECRET is not set");
     return;
   }
-  const secrets = new ChannelSecrets(secret);
   const shared = {
     ...deps,
     settings,
     workerId,
     random: Math.random,
-    secrets,
+    secrets: new ChannelSecrets(secret),
     readTime: () => readTime(database),
   };
-  const { TELEGRAM_BOT_TOKEN: token } = settings;
-  const telegram = token === undefined ? undefined : startTelegram(shared, token);
-  const senders = createSenders(deps, settings, { secrets, telegram: telegram?.sender });
+  const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
+  const senders = startSenders({ ...shared, policy });
   const delivery = await startDelivery({ ...shared, senders });
   return {
     async stop() {
       await delivery.stop();
-      await telegram?.stop();
+      await stopSenders(senders);
     },
-  };
-}
-
-/** What is not set up has no sender, and its channels wait. */
-function createSenders(
-  deps: WorkerDeps,
-  settings: DeliverySettings,
-  { secrets, telegram }: { secrets: ChannelSecrets; telegram: ChannelSender | undefined },
-): ChannelSenders {
-  const { VAPID_SUBJECT: subject, VAPID_PUBLIC_KEY: publicKey } = settings;
-  const { VAPID_PRIVATE_KEY: privateKey } = settings;
-  const policy = { allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on" };
-  const mailer = createMailer(deps, settings);
-  return {
-    webhook: webhookSender(policy),
-    ...(telegram && { telegram }),
-    ...(mailer && { email: emailSender({ ...deps, mailer, secrets, settings }) }),
-    ...(publicKey &&
-      privateKey && { "web-push": webPushSender(policy, { subject, publicKey, privateKey }) }),
   };
 }
 

@@ -7,7 +7,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 /** The promise: within 90 s of the death; the test has to be quicker than that to be of use. */
@@ -16,7 +16,7 @@ const WITHIN = { timeout: 60_000, interval: 100 };
 type AskedTimeframe = "15m" | "30m" | "4h";
 
 describe("a worker that crashes or stops in the middle of an analysis", () => {
-  const uri = newDatabaseUri();
+  const uri = testDatabaseUri();
   /** Each test leaves one to the next. */
   let worker: SpawnedService;
   let database: Database;

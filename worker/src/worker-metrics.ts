@@ -1,5 +1,5 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
-import type { ChannelKind } from "@shared/contract/channels.ts";
+import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import { type PriceFeed, priceFeedSchema } from "@shared/contract/market-data.ts";
 import type { SubscriptionStep } from "@shared/domain/subscription-schedule.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";

@@ -1,9 +1,9 @@
+import { factsOfKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { AccountReason, Notification } from "@shared/contract/events.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { confidenceWords } from "../lib/confidence.ts";
+import { confidenceWords } from "../domain/confidence.ts";
 import { formatPlural, formatPriceInText, formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
-import { CHANNEL_NAMES } from "../ui/channel-kind.tsx";
 import { adminLink } from "./nav-items.tsx";
 
 interface NotificationText {
@@ -96,7 +96,7 @@ function progressFact(item: Progress, symbol: string): [title: string, fact: str
 }
 
 const describeDisabledChannel = ({ kind, reason }: Named<"channel:disabled">["data"]) => ({
-  title: `${CHANNEL_NAMES[kind]} was turned off`,
+  title: `${factsOfKind(kind).name} was turned off`,
   text: disabledTexts[reason],
 });
 

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { OVERVIEW_KEY, useOverview } from "../lib/admin-overview.ts";
+import { OVERVIEW_KEY, useOverview } from "../domain/admin-overview.ts";
 import { refetch } from "../lib/query-client.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router-dom";
-import { useMe } from "../lib/me.ts";
+import { useMe } from "../domain/me.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";

@@ -2,10 +2,10 @@ import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
+import { applyAccountEvent, meQuery, readMe, refetchMe, useMe } from "../domain/me.ts";
 import { forgetKeptSignals, keepSignals } from "../features/history/kept-signals.ts";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
 import { apiOrigin } from "../lib/env.ts";
-import { applyAccountEvent, meQuery, readMe, refetchMe, useMe } from "../lib/me.ts";
 import { queryClient, refetch } from "../lib/query-client.ts";
 import { LiveConnection } from "../lib/realtime/connection.ts";
 import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/events.ts";
@@ -97,7 +97,7 @@ async function register(): Promise<void> {
 /** Browsers replace push subscriptions from time to time. */
 async function renewPush(): Promise<void> {
   if (localStorage.getItem("push-channels") === null) return;
-  const push = await import("../features/channels/push.ts");
+  const push = await import("../features/channels/kinds/web-push/push.ts");
   await push.renewPush();
 }
 

@@ -1,5 +1,5 @@
 import type { SignalOrigin } from "@shared/contract/signal.ts";
-import { meQuery } from "../lib/me.ts";
+import { meQuery } from "../domain/me.ts";
 import { queryClient } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";

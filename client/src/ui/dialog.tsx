@@ -2,12 +2,9 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import { ImageOff, X } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
-import { hasCode } from "../lib/api/errors.ts";
 import type { useFormRequest } from "../lib/api/forms.ts";
-import { useMe } from "../lib/me.ts";
 import { ErrorAlert } from "./alert.tsx";
 import { Button, type ButtonLook, buttonClass } from "./button.tsx";
-import { PasswordField, TextField } from "./text-field.tsx";
 
 export const dialogClass = {
   backdrop:
@@ -77,27 +74,6 @@ export function DialogForm({
         </Button>
       </div>
     </Form>
-  );
-}
-
-/** Asks for the user's own password, and for a code if their second factor is on. */
-export function CredentialFields({ problem }: { problem: Error | null }) {
-  const hasSecondFactor = useMe()?.two_factor.enabled;
-  return (
-    <>
-      <PasswordField name="password" label="Your password" autoComplete="current-password" />
-      {/* The second factor may have been turned on in another tab. */}
-      {(hasSecondFactor || hasCode(problem, "reauthentication-required")) && (
-        <TextField
-          name="code"
-          label="Code of your authenticator app"
-          hint="Or one of your recovery codes."
-          autoCapitalize="none"
-          spellCheck={false}
-          autoComplete="one-time-code"
-        />
-      )}
-    </>
   );
 }
 

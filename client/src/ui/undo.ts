@@ -1,7 +1,5 @@
-import type { WatchlistItem } from "@shared/contract/watchlist.ts";
 import { useSession } from "../lib/session.ts";
-import { removeItem, restoreItem } from "../lib/watchlist.ts";
-import { failureToast, showToast } from "./show-toast.ts";
+import { showToast } from "./show-toast.ts";
 
 interface UndoableAction {
   /** What the user sees as done. */
@@ -35,16 +33,4 @@ export function runUndoable({ title, send, onUndo, onFailure }: UndoableAction):
   const stop = useSession.subscribe(({ token }) => token === null && sendNow());
   signal.addEventListener("abort", stop);
   showToast({ title, action: { label: "Undo", run: undo }, onClose: sendNow, until: signal });
-}
-
-/** Removes an item from the watchlist, with a message that undoes it. */
-export function stopWatching(item: WatchlistItem): void {
-  const market = `${item.symbol} ${item.timeframe}`;
-  const undo = () =>
-    void restoreItem(item).catch(failureToast(`${market} could not be watched again`));
-  removeItem(item).then(
-    () =>
-      showToast({ title: `No longer watching ${market}`, action: { label: "Undo", run: undo } }),
-    failureToast(`${market} could not be removed`),
-  );
 }

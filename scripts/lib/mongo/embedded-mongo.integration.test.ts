@@ -102,28 +102,23 @@ afterEach(async () => {
 });
 
 describe("the embedded database", () => {
-  it("keeps its data when it is started again on another port", async () => {
-    const first = await start();
-    expect(await addNote(first.uri)).toBe(1);
-    await first.service.stop();
-    const second = await start();
-    expect(second.uri).not.toBe(first.uri);
-    expect(await addNote(second.uri)).toBe(2);
-  });
+  it("lets nobody make its first account while it starts, nor read or change anything without its password", async () => {
+    const started = new AbortController();
+    const starting = start().finally(() => started.abort());
+    const log = join(dataDir, "log", "mongod.log");
+    const [, port] = await vi.waitFor(
+      () =>
+        /Waiting for connections.*"port":(\d+)/.exec(readFileSync(log, "utf8")) ?? expect.fail(),
+      { timeout: 30_000, interval: 20 },
+    );
+    const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+    const refusals = new Set();
+    while (!started.signal.aborted) {
+      refusals.add(await refusalOf(address, ATTACKS["make an account"]));
+    }
+    expect([...refusals]).toEqual(["Unauthorized"]);
 
-  it("comes back at the same address with its data after a crash", async () => {
-    const { uri, service, lines } = await start();
-    expect(await addNote(uri)).toBe(1);
-    process.kill(service.pid ?? Number.NaN, "SIGKILL");
-    await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
-      timeout: 30_000,
-      interval: 100,
-    });
-    expect(lines).toEqual(["The database stopped (SIGKILL); starting it again in 0.5 s."]);
-  });
-
-  it("lets nobody without its password read or change anything", async () => {
-    const { uri } = await start();
+    const { uri } = await starting;
     expect(await addNote(uri)).toBe(1);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       expect([name, await refusalOf(anonymous(uri), attack)]).toEqual([name, "Unauthorized"]);
@@ -136,36 +131,46 @@ describe("the embedded database", () => {
     expect(await addNote(uri)).toBe(2);
   });
 
-  it("lets nobody else make its first account while it starts", async () => {
-    const started = new AbortController();
-    const starting = start().finally(() => started.abort());
-    const log = join(dataDir, "log", "mongod.log");
-    const [, port] = await vi.waitFor(
-      () =>
-        /Waiting for connections.*"port":(\d+)/.exec(readFileSync(log, "utf8")) ?? expect.fail(),
-      { timeout: 30_000, interval: 20 },
-    );
-    const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-    const refusals = new Set();
-    while (!started.signal.aborted) refusals.add(await refusalOf(uri, ATTACKS["make an account"]));
-    expect([...refusals]).toEqual(["Unauthorized"]);
-    await starting;
-  });
+  it("keeps its data: after a crash at the same address, when it is started again, and for commands", async () => {
+    const { uri, service, lines } = await start();
+    expect(await addNote(uri)).toBe(1);
+    process.kill(service.pid ?? Number.NaN, "SIGKILL");
+    await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    expect(lines).toEqual(["The database stopped (SIGKILL); starting it again in 0.5 s."]);
 
-  it("keeps the data of a version that had no accounts, and protects it", async () => {
-    await makeFormerData();
-    const { uri } = await start();
-    expect(await addNote(uri)).toBe(2);
-    expect(await refusalOf(anonymous(uri), ATTACKS["read documents"])).toBe("Unauthorized");
+    const settings = { MONGODB_URI: undefined, DATA_DIR: dataDir };
+    const release = await tryLock(`run ${realpathSync(dataDir)}`);
+    const withdraw = announceDatabase(dataDir, uri);
+    const last = await withDatabase(settings, addNote);
+    expect(last).toBeGreaterThan(2);
+    withdraw();
+    await release?.();
+    await service.stop();
+    const backup = { folder: join(dataDir, "backup"), passphrase: undefined };
+    await withDatabase(settings, async (again) => {
+      expect(again).not.toBe(uri);
+      expect(await addNote(again)).toBe(last + 1);
+      await backUp(again, backup);
+    });
+    await withDatabase({ ...settings, DATA_DIR: join(dataDir, "to") }, async (other) => {
+      await restore(other, backup);
+      expect(await addNote(other)).toBe(last + 2);
+    });
   });
 
   it.skipIf(process.platform === "win32")(
-    "shows its password and key to no other user",
+    "keeps the data of a version that had no accounts, protects it, and shows its password and key to no other user",
     async () => {
+      await makeFormerData();
       for (const name of ["mongo-key", "mongo-address"]) {
         writeFileSync(join(dataDir, name), "of another start", { mode: 0o644 });
       }
       const { uri, lines } = await start();
+      expect(await addNote(uri)).toBe(2);
+      expect(await refusalOf(anonymous(uri), ATTACKS["read documents"])).toBe("Unauthorized");
       announceDatabase(dataDir, uri);
       for (const name of ["mongo-key", "mongo-address"]) {
         expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
@@ -182,31 +187,6 @@ describe("the embedded database", () => {
       }
     },
   );
-
-  it("is reached by commands, whether the product is running or not", async () => {
-    const settings = { MONGODB_URI: undefined, DATA_DIR: dataDir };
-    expect(await withDatabase(settings, addNote)).toBe(1);
-    const release = await tryLock(`run ${realpathSync(dataDir)}`);
-    const { uri } = await start();
-    const withdraw = announceDatabase(dataDir, uri);
-    expect(await withDatabase(settings, addNote)).toBe(2);
-    withdraw();
-    await release?.();
-  });
-
-  it("can be backed up and restored", async () => {
-    const backup = { folder: join(dataDir, "backup"), passphrase: undefined };
-    const from = { MONGODB_URI: undefined, DATA_DIR: join(dataDir, "from") };
-    const to = { MONGODB_URI: undefined, DATA_DIR: join(dataDir, "to") };
-    await withDatabase(from, async (uri) => {
-      expect(await addNote(uri)).toBe(1);
-      await backUp(uri, backup);
-    });
-    await withDatabase(to, async (uri) => {
-      await restore(uri, backup);
-      expect(await addNote(uri)).toBe(2);
-    });
-  });
 
   it("says in one line why it cannot start", async () => {
     writeFileSync(join(dataDir, "mongo"), "a file where the folder should be");

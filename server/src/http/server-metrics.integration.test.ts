@@ -2,7 +2,7 @@ import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
@@ -13,7 +13,7 @@ const logLineSchema = z
   .pipe(z.object({ msg: z.string(), requestId: z.string().optional() }));
 
 describe("metrics for the operator", () => {
-  const databaseUri = newDatabaseUri("metrics");
+  const databaseUri = testDatabaseUri();
   let server: LiveServer;
   let worker: SpawnedService;
   let workerPort: number;

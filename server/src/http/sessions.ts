@@ -16,6 +16,7 @@ import { Types } from "mongoose";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import { unauthenticated, unavailable } from "./errors.ts";
+import { endSessions } from "./session-ends.ts";
 
 /** Who issues and who accepts the tokens. Tokens of other products with the same secret are refused. */
 export const TOKEN_OPTIONS = {
@@ -88,7 +89,7 @@ export async function startSession(
     if (!before) return null;
     await rememberNetwork({ database }, uow, { user: before, network });
     for (const { id } of before.sessions.slice(0, 1 - MAX_SESSIONS)) {
-      uow.endSessions({ userId: _id.toString(), reason: "revoked-session", sessionId: id });
+      endSessions(uow, { userId: _id.toString(), reason: "revoked-session", sessionId: id });
     }
     const details = { second_factor: twoFactor !== null };
     uow.log({ type: "sign-in:succeeded", user: username, details });

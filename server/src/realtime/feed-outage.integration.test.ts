@@ -9,6 +9,7 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { endSessions } from "../http/session-ends.ts";
 import { startServer } from "../start-server.ts";
 
 const settings = {
@@ -110,11 +111,11 @@ describe("a server that loses the database", () => {
       if (isCut) await relay.mend();
       else relay.thaw();
     };
-    const endSessions = ({ _id }: UserRecord, role: "user" | "admin") =>
+    const endAll = ({ _id }: UserRecord, role: "user" | "admin") =>
       commit(direct, { lockKeys: `sessions:${_id}` }, async (uow) => {
         const update = { $set: { sessions: [], role } };
         await direct.users.updateOne({ _id }, update, { session: uow.session });
-        uow.endSessions({ userId: _id.toString(), reason: "role-changed" });
+        endSessions(uow, { userId: _id.toString(), reason: "role-changed" });
       });
 
     it("pushes nothing to sessions that ended meanwhile, tells them why, and serves all others", async () => {
@@ -126,7 +127,7 @@ describe("a server that loses the database", () => {
       await vi.waitFor(() => expect(ofDemoted.seqs("admins")).toHaveLength(1), WAIT);
       await changeMeanwhile(async () => {
         await addTo(userStream(demoted._id));
-        await endSessions(demoted, "user");
+        await endAll(demoted, "user");
         await addTo(ADMINS_STREAM);
         await addTo(userStream(demoted._id));
         await addTo(userStream(keeping._id));

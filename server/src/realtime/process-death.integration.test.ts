@@ -6,7 +6,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -20,7 +20,7 @@ const oneTo = (count: number): number[] => Array.from({ length: count }, (_, ind
 const WAIT = { timeout: 30_000, interval: 20 };
 
 describe("a server that is killed without warning", () => {
-  const uri = newDatabaseUri();
+  const uri = testDatabaseUri();
   let database: Database;
   const services: SpawnedService[] = [];
   const startServer = async (port: number): Promise<SpawnedService> => {

@@ -2,25 +2,21 @@ import { type Server as HttpServer, type IncomingMessage, ServerResponse } from 
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
-import { type LoggedEvent, readInstructions } from "@shared/outbox/event-log.ts";
+import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { WebSocket } from "ws";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { clientNetwork } from "../http/rate-limits.ts";
+import { readSessionEnds, sessionEndOf } from "../http/session-ends.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { LivePrices } from "./live-prices.ts";
 import { PriceWatch } from "./price-watch.ts";
-import {
-  type PushedEvents,
-  PushSession,
-  type SessionEnd,
-  sessionEndSchema,
-} from "./push-session.ts";
+import { type PushedEvents, PushSession } from "./push-session.ts";
 import { type Connection, SendBuffer, type SendBufferOptions } from "./send-buffer.ts";
 import { createEventLogReader, type EventLogReader } from "./stream-cursor.ts";
 
@@ -236,7 +232,7 @@ export class PushServer {
       prices,
       session: socket.data.session,
       resume,
-      readEnds: (userId, since) => this.#readEnds(userId, since),
+      readEnds: (userId, since) => readSessionEnds(this.#deps.database, { userId, since }),
       log: this.#log,
       buffer,
       logger: this.#deps.logger,
@@ -256,12 +252,6 @@ export class PushServer {
     const [oldest] = sessions;
     if (sessions.size > MAX_SOCKETS_PER_USER) oldest?.replace();
     session.open(socket.data.auth.since);
-  }
-
-  async #readEnds(userId: string, since: Date): Promise<SessionEnd[]> {
-    const about = { name: "session:ended", userId, since } as const;
-    const events = await readInstructions(this.#deps.database, about);
-    return events.map(({ data }) => sessionEndSchema.parse(data));
   }
 
   #watchPrices(
@@ -294,7 +284,8 @@ export class PushServer {
   }
 
   #endSessions(event: LoggedEvent): void {
-    const end = sessionEndSchema.parse(event.data);
+    const end = sessionEndOf(event);
+    if (!end) return;
     this.#eachSession((session) => session.endIfRevoked(end));
   }
 

@@ -1,31 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type SessionEndReason,
-  type SocketAuth,
-  type StreamName,
-  sessionEndReasonSchema,
-} from "@shared/contract/events.ts";
+import type { SessionEndReason, SocketAuth, StreamName } from "@shared/contract/events.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { NumberedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
-import { z } from "zod";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
+import type { SessionEnd } from "../http/session-ends.ts";
 import type { AuthenticatedSession } from "../http/sessions.ts";
 import type { PriceWatch } from "./price-watch.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { type EventLogReader, type SendGate, StreamCursor } from "./stream-cursor.ts";
-
-/** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
-export const sessionEndSchema = z.object({
-  userId: z.string(),
-  reason: sessionEndReasonSchema,
-  sessionId: z.string().optional(),
-  exceptSessionId: z.string().optional(),
-});
-export type SessionEnd = z.infer<typeof sessionEndSchema>;
 
 /** Events of newer releases are pushed too, because leaving them out would be a gap. */
 export interface PushedEvents {

@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { WebSocket } from "ws";
 import { z } from "zod";
 import { commitOutcome } from "../../../worker/src/outcomes/commit-outcome.ts";
+import { endSessions } from "../http/session-ends.ts";
 import { startServer } from "../start-server.ts";
 
 const settings = {
@@ -290,8 +291,8 @@ describe("push", () => {
   it("sends a deleted user's sockets the end of their session, and closes them", async () => {
     const user = await createUser(database);
     const tab = await connect(user);
-    await commit(other, { lockKeys: ADMINS_STREAM }, async ({ endSessions }) => {
-      endSessions({ userId: user._id.toString(), reason: "deleted" });
+    await commit(other, { lockKeys: ADMINS_STREAM }, async (uow) => {
+      endSessions(uow, { userId: user._id.toString(), reason: "deleted" });
     });
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), WAIT);
     expect(tab.other).toEqual([{ name: "session:ended", payload: { reason: "deleted" } }]);
@@ -307,8 +308,8 @@ describe("push", () => {
     clients.push(spared);
     const ended = await connect(user);
     await vi.waitFor(() => expect(spared.socket.connected).toBe(true), WAIT);
-    await commit(database, { lockKeys: ADMINS_STREAM }, async ({ endSessions }) => {
-      endSessions({
+    await commit(database, { lockKeys: ADMINS_STREAM }, async (uow) => {
+      endSessions(uow, {
         userId: user._id.toString(),
         reason: "password-changed",
         exceptSessionId: kept.id,

@@ -8,7 +8,7 @@ import { signTokenFor } from "@shared/testing/factories.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { vi } from "vitest";
 import { startServer } from "../start-server.ts";
 
@@ -45,21 +45,19 @@ export async function startLiveServer(options: {
 
 export type LiveProduct = Awaited<ReturnType<typeof startLiveProduct>>;
 
-/**
- * Starts servers in this process, workers as processes, and the fake exchange and AI that the workers call.
- * @param options.name database name, unique per test file
- */
-export async function startLiveProduct(options: {
-  name: string;
-  servers?: number;
-  workers?: number;
-  serverEnv?: Record<string, string>;
-  /** Settings that differ from those of a live product with one exchange. */
-  workerEnv?: Record<string, string>;
-}) {
-  const { name, servers: serverCount = 1, workers: workerCount = 1, workerEnv } = options;
+/** Starts servers in this process, workers as processes, and the fake exchange and AI that the workers call. */
+export async function startLiveProduct(
+  options: {
+    servers?: number;
+    workers?: number;
+    serverEnv?: Record<string, string>;
+    /** Settings that differ from those of a live product with one exchange. */
+    workerEnv?: Record<string, string>;
+  } = {},
+) {
+  const { servers: serverCount = 1, workers: workerCount = 1, workerEnv } = options;
   const env = { RATE_LIMIT: "off", ...options.serverEnv };
-  const databaseUri = newDatabaseUri(name);
+  const databaseUri = testDatabaseUri();
   const exchange = await startFakeExchange();
   const openai = await startFakeOpenAi();
   const first = await startLiveServer({ databaseUri, env });

@@ -145,7 +145,7 @@ export const channelRoutes = {
     ...channel,
     summary: "Set your quiet hours, or none",
     description:
-      "In them, messages by email, Telegram and web push are held, and then summarised in one. Webhooks are not affected.",
+      "In them, messages that people read are held, and then summarised in one. Webhooks are not affected.",
     limits: [changeLimit],
     request: { body: quietHoursSettingSchema },
     responses: { 200: { description: "The quiet hours.", schema: quietHoursSettingSchema } },

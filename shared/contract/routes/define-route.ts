@@ -13,7 +13,7 @@ export const TAGS = {
   Accounts: "Registration, sign-in, passwords and your own account.",
   Signals: "Request trading signals and read them.",
   Watchlist: "Markets that are analysed for you when their candles close.",
-  Channels: "Messages outside the app: email, Telegram, web push and webhooks.",
+  Channels: "Messages outside the app, such as email, Telegram, web push and webhooks.",
   Ledger: "Tamper-evident record of all market analyses and their outcomes.",
   Payments: "Payment details and proofs of payment.",
   Administration: "Users, payment settings and images. For administrators only.",

@@ -10,6 +10,7 @@ import {
   historyFilterSchema,
   historyPageSchema,
   signalAcceptedSchema,
+  signalNoteSchema,
   signalRequestSchema,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
@@ -104,6 +105,14 @@ export const signalRoutes = {
     responses: {
       200: { description: "The signal in its current state.", schema: signalResponseSchema },
     },
+  }),
+  noteSignal: defineRoute("PUT /signals/:id/note", {
+    ...oneSignal,
+    summary: "Write a note on a signal",
+    description: "For yourself: a shared signal does not show it. An empty note deletes it.",
+    limits: [{ name: "note", points: 60, per: "minute", by: ["user"] }],
+    request: { ...oneSignal.request, body: signalNoteSchema },
+    responses: { 200: { description: "The note as it is stored.", schema: signalNoteSchema } },
   }),
   getSignalCandles: defineRoute("GET /signals/:id/candles", {
     ...oneSignal,

@@ -1,7 +1,7 @@
+import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type {
   ChannelDisabledReason,
   ChannelEvent,
-  ChannelKind,
   DeliveryStatus,
   MessageType,
 } from "@shared/contract/channels.ts";

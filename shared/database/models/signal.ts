@@ -40,6 +40,8 @@ export interface SignalRecord {
   /** Fill and outcome of its analysis; a WAIT has none. */
   filled?: { price: number; at: Date };
   outcome?: Outcome;
+  /** What the user has written about it, for themselves. */
+  note?: string;
   /** SHA-256, in hex, of the token of its public page, and when that was created. */
   shareHash?: string;
   sharedAt?: Date;

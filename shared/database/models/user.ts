@@ -87,6 +87,12 @@ export interface UserRecord {
   unfinishedSignals: number;
 }
 
+/** Numbers of a user that the outbox changes and reads together with the position of their stream. */
+export const USER_COUNTERS = ["unfinishedSignals"] as const;
+export type UserCounter = (typeof USER_COUNTERS)[number];
+export type UserCounts = Pick<UserRecord, UserCounter>;
+export const ZERO_COUNTS: UserCounts = { unfinishedSignals: 0 };
+
 /** Username and address in one text, because an index is searched for one expression only. */
 export const searchKeyOf = ({
   usernameKey,

@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { PushSubscription } from "@shared/contract/channels.ts";
+import type { PushSubscription } from "@shared/contract/channel-kinds/web-push.ts";
 import { z } from "zod";
 import { type HttpFake, startHttpFake } from "./fake-http.ts";
 

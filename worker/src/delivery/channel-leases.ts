@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type ChannelKind, channelKindSchema } from "@shared/contract/channels.ts";
+import {
+  type ChannelKind,
+  channelKindSchema,
+} from "@shared/contract/channel-kinds/channel-kinds.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";

@@ -1,6 +1,8 @@
-import type { ChannelKind, MessageType } from "@shared/contract/channels.ts";
+import type { ChannelKind, ChannelTarget } from "@shared/contract/channel-kinds/channel-kinds.ts";
+import type { MessageType } from "@shared/contract/channels.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { ChannelSecrets, ChannelTarget } from "@shared/domain/channel-secrets.ts";
+import type { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
+import type { AddressPolicy } from "@shared/domain/public-address.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import type { WorkerMetrics } from "../worker-metrics.ts";
@@ -40,6 +42,8 @@ export interface ChannelSender {
   isReady?(): boolean;
   /** Channels that one worker works on at once; 100 unless given. */
   maxInFlight?: number;
+  /** Ends what it does in the background. */
+  stop?(): Promise<void>;
 }
 
 /** Channels of a kind without a sender wait. */
@@ -66,4 +70,13 @@ export interface DeliveryDeps {
   random: () => number;
   workerId: string;
   attemptTimeoutMs?: number;
+}
+
+/** What the sender of a kind is made with. */
+export interface KindDeps
+  extends Pick<DeliveryDeps, "database" | "logger" | "secrets" | "readTime" | "workerId"> {
+  settings: DeliverySettings;
+  /** Which addresses of users may be called. */
+  policy: AddressPolicy;
+  now: () => Date;
 }

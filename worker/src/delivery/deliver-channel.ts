@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { tzOffset } from "@date-fns/tz";
+import { factsOfKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { DeliveryStatus } from "@shared/contract/channels.ts";
 import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import type { DeliveryRecord } from "@shared/database/models/channel.ts";
@@ -67,7 +68,7 @@ async function takeStep(deps: DeliveryDeps, channel: LeasedChannel): Promise<Ste
   }
   const user = await database.users.findById(channel.userId).lean();
   if (!user || (!delivery && !channel.enabled)) return { dueAt: null };
-  const isHeld = channel.kind !== "webhook" && !delivery?.isRequested;
+  const isHeld = factsOfKind(channel.kind).isForPeople && !delivery?.isRequested;
   const quietEnd = isHeld && user.quietHours ? quietUntil(user.quietHours, at) : null;
   if (quietEnd) return { dueAt: quietEnd, heldSince: channel.heldSince ?? at };
   if (delivery) return attempt(deps, { channel, delivery, user });

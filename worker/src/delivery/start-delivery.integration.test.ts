@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { z } from "zod";
 import { type DeliveryStage, deliveryStage } from "../testing/delivery-stage.ts";
 import { wakeLateChannels } from "./channel-leases.ts";
-import { emailSender } from "./email-sender.ts";
+import { emailSender } from "./kinds/email/email-sender.ts";
 import { startDelivery } from "./start-delivery.ts";
 
 const WITHIN = { timeout: 30_000, interval: 20 };

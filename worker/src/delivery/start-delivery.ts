@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  ADMIN_CHANNEL_EVENTS,
   type ChannelKind,
   channelKindSchema,
+} from "@shared/contract/channel-kinds/channel-kinds.ts";
+import {
+  ADMIN_CHANNEL_EVENTS,
   eventNamesOf,
   USER_CHANNEL_EVENTS,
 } from "@shared/contract/channels.ts";

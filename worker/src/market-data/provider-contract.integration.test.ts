@@ -9,9 +9,9 @@ import { z } from "zod";
 import { CCXT_LIMITS, patient, silentLogger } from "../testing/fakes.ts";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { CandleRequest, MarketData } from "./market-data.ts";
-import { createOandaMarketData } from "./oanda-market-data.ts";
+import { createOandaMarketData } from "./oanda/oanda-market-data.ts";
 import { createReplayMarketData } from "./replay/replay-market-data.ts";
-import { createYahooMarketData } from "./yahoo-market-data.ts";
+import { createYahooMarketData } from "./yahoo/yahoo-market-data.ts";
 
 /** A Wednesday on which every market is open. */
 const NOW = Date.UTC(2026, 10, 18, 16, 37, 12);

@@ -12,11 +12,11 @@ import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
 import { isRateLimit, ProviderError } from "./market-data.ts";
-import { createOandaMarketData } from "./oanda-market-data.ts";
+import { createOandaMarketData } from "./oanda/oanda-market-data.ts";
 import { abortedByCaller, withProviderDeadline } from "./provider-deadline.ts";
 import { ProviderPauses } from "./provider-pauses.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
-import { createYahooMarketData } from "./yahoo-market-data.ts";
+import { createYahooMarketData } from "./yahoo/yahoo-market-data.ts";
 
 /** Replays candles where no provider of that kind of symbol can be reached. The error of a reachable provider stands. */
 function liveWithReplayFallback(options: {

@@ -5,7 +5,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startLedgerAppender } from "./append-records.ts";
 
@@ -19,7 +19,7 @@ describe("the ledger that workers keep", () => {
   let user: UserRecord;
   const workers: SpawnedService[] = [];
   beforeEach(async () => {
-    uri = newDatabaseUri("keep-ledger");
+    uri = testDatabaseUri();
     database = await openDatabase({ uri });
     user = await createUser(database);
   });

@@ -12,7 +12,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
@@ -23,7 +23,7 @@ import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.
 import { createWorkerMetrics } from "../worker-metrics.ts";
 import { describeReproduction, reproduceStoredSignal, runReproduction } from "./run-reproduce.ts";
 
-const uri = newDatabaseUri("reproduce");
+const uri = testDatabaseUri();
 const PROJECT = new URL("../../../", import.meta.url);
 
 let database: Database;

@@ -6,7 +6,7 @@ import { commit } from "@shared/outbox/commit.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { memoryMarketData } from "../testing/fakes.ts";
@@ -15,7 +15,7 @@ import { runAnalysis } from "./run-analysis.ts";
 
 let database: Database;
 beforeAll(async () => {
-  const uri = new URL(newDatabaseUri("run"));
+  const uri = new URL(testDatabaseUri());
   uri.searchParams.set("monitorCommands", "true");
   database = await openDatabase({ uri: uri.href });
 });

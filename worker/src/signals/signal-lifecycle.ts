@@ -347,10 +347,10 @@ async function finishSignals(
 
 export function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): void {
   for (const signal of signals) {
-    uow.countUnfinishedSignals(signal.userId, -1);
+    const stream = userStream(signal.userId);
+    uow.count(stream, "unfinishedSignals", -1);
     const event = signal.status === "completed" ? "signal:completed" : "signal:failed";
-    const to = { stream: userStream(signal.userId), requestId: signal.requestId };
-    uow.addEvent(to, event, presentSignal(signal));
+    uow.addEvent({ stream, requestId: signal.requestId }, event, presentSignal(signal));
   }
 }
 

@@ -1,4 +1,7 @@
-import { type ChannelKind, channelKindSchema } from "@shared/contract/channels.ts";
+import {
+  type ChannelKind,
+  channelKindSchema,
+} from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { EventData, EventName } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -9,7 +12,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { claimChannels, wakeLateChannels } from "../delivery/channel-leases.ts";
 import type { ChannelSenders, DeliveryDeps } from "../delivery/channel-sender.ts";
 import { deliverChannel } from "../delivery/deliver-channel.ts";
-import { webhookSender } from "../delivery/webhook-sender.ts";
+import { webhookSender } from "../delivery/kinds/webhook/webhook-sender.ts";
 
 export const TEST_CHANNEL_SECRET = "a secret of tests, longer than 32 characters";
 

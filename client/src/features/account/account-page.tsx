@@ -11,6 +11,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleDashed, Download, MonitorSmartphone } from "lucide-react";
 import type { ReactNode } from "react";
 import { z } from "zod";
+import { CredentialFields } from "../../domain/credential-fields.tsx";
+import { useMe } from "../../domain/me.ts";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import {
@@ -20,14 +22,13 @@ import {
   useFormRequest,
 } from "../../lib/api/forms.ts";
 import { describeBrowser } from "../../lib/describe-browser.ts";
-import { useMe } from "../../lib/me.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { CredentialFields, DialogForm, FormDialog } from "../../ui/dialog.tsx";
+import { DialogForm, FormDialog } from "../../ui/dialog.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";

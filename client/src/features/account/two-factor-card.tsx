@@ -10,10 +10,10 @@ import {
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";
+import { refetchMe, useMe } from "../../domain/me.ts";
 import { api } from "../../lib/api/client.ts";
 import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
-import { refetchMe, useMe } from "../../lib/me.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,7 +1,7 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Navigate, NavLink, useLocation } from "react-router-dom";
-import { useOverview } from "../../lib/admin-overview.ts";
+import { useOverview } from "../../domain/admin-overview.ts";
 import { formatCount } from "../../lib/format.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";

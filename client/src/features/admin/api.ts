@@ -19,7 +19,7 @@ import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/s
 import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
-import { OVERVIEW_KEY } from "../../lib/admin-overview.ts";
+import { OVERVIEW_KEY } from "../../domain/admin-overview.ts";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";

@@ -42,7 +42,7 @@ test("totals and failing receivers are shown; the administrator's own channels a
     "Webhook10100",
   ]);
   expect(section.getByRole("listitem").textContent).toMatch(
-    /^hooks\.example\.com of annResponse 500 since .*, 3 attemptsNext attempt/,
+    /^hooks\.example\.com \(Webhook\) of annResponse 500 since .*, 3 attemptsNext attempt/,
   );
   const link = section.getByRole("link", { name: "Get new proofs on your phone" });
   expect(link.getAttribute("href")).toBe("/user-panel#notifications");

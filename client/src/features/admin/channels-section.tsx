@@ -1,3 +1,4 @@
+import { factsOfKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
 import type { ChannelTotals } from "@shared/contract/channels.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Play } from "lucide-react";
@@ -6,7 +7,6 @@ import { refetch } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { CHANNEL_NAMES, ChannelIcon } from "../../ui/channel-kind.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
@@ -66,8 +66,8 @@ const PauseButton = () => (
     run={() => setPaused(true)}
     failureText={(error) => `Failed to pause the deliveries. Error: ${reasonOf(error)}`}
   >
-    No messages are sent by email, Telegram, push or webhook until you resume. Signals that are too
-    late by then are dropped.
+    No messages are sent to any channel until you resume. Signals that are too late by then are
+    dropped.
   </ConfirmButton>
 );
 
@@ -99,12 +99,7 @@ type Totals = ChannelTotals["totals"][number];
 const columns: readonly [Column<Totals>, ...Column<Totals>[]] = [
   {
     name: "Channel",
-    value: ({ kind }) => (
-      <span className="flex items-center gap-2.5">
-        <ChannelIcon kind={kind} className="size-4 shrink-0 text-ink-faint max-sm:hidden" />
-        {CHANNEL_NAMES[kind]}
-      </span>
-    ),
+    value: ({ kind }) => factsOfKind(kind).name,
   },
   {
     name: "In use",
@@ -139,23 +134,22 @@ const FailingList = ({ failing }: Pick<ChannelTotals, "failing">) => (
     <h3 className={`${cell} border-b border-line text-sm text-ink-muted`}>Failing receivers</h3>
     <ul aria-label="Failing receivers" className="divide-y divide-line text-sm">
       {failing.map(({ channel_id: id, kind, ...receiver }) => (
-        <li key={`${id}${receiver.since}`} className={`${cell} flex items-start gap-3`}>
-          <ChannelIcon kind={kind} className="mt-0.5 size-4 shrink-0 text-ink-faint" />
-          <div className="min-w-0">
-            <p className="wrap-anywhere">
-              <span className="font-medium">{receiver.label}</span>{" "}
-              <span className="text-ink-muted">of {receiver.username}</span>
+        <li key={`${id}${receiver.since}`} className={cell}>
+          <p className="wrap-anywhere">
+            <span className="font-medium">{receiver.label}</span>{" "}
+            <span className="text-ink-muted">
+              ({factsOfKind(kind).name}) of {receiver.username}
+            </span>
+          </p>
+          <p className="figures mt-0.5 text-ink-muted wrap-anywhere">
+            <span className="text-danger">{problemOf(receiver)}</span> since{" "}
+            <LocalTime iso={receiver.since} />, {formatPlural(receiver.attempts, "attempt")}
+          </p>
+          {receiver.next_attempt_at && (
+            <p className="figures text-ink-faint">
+              Next attempt <LocalTime iso={receiver.next_attempt_at} />
             </p>
-            <p className="figures mt-0.5 text-ink-muted wrap-anywhere">
-              <span className="text-danger">{problemOf(receiver)}</span> since{" "}
-              <LocalTime iso={receiver.since} />, {formatPlural(receiver.attempts, "attempt")}
-            </p>
-            {receiver.next_attempt_at && (
-              <p className="figures text-ink-faint">
-                Next attempt <LocalTime iso={receiver.next_attempt_at} />
-              </p>
-            )}
-          </div>
+          )}
         </li>
       ))}
     </ul>

@@ -1,10 +1,10 @@
 import type { ChartImage } from "@shared/contract/files.ts";
 import { Images } from "lucide-react";
 import { useState } from "react";
+import { CleanupImagesButton } from "../../domain/cleanup-images-button.tsx";
 import { formatBytes } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ImageDialog } from "../../ui/dialog.tsx";
 import { EmptyState, QueryView } from "../../ui/load-states.tsx";

@@ -6,13 +6,13 @@ import {
   paymentDetailsSchema,
 } from "@shared/contract/payment.ts";
 import { useState } from "react";
+import { CredentialFields } from "../../domain/credential-fields.tsx";
 import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { CredentialFields } from "../../ui/dialog.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";

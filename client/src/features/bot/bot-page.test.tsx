@@ -2,7 +2,7 @@ import { MESSAGES, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/instruments.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
-import { meQuery } from "../../lib/me.ts";
+import { meQuery } from "../../domain/me.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { makeMe, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";

@@ -2,7 +2,8 @@ import type { SignalResponse } from "@shared/contract/signal.ts";
 import { Bell, BellOff, BellRing } from "lucide-react";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
-import { confidenceWords } from "../../lib/confidence.ts";
+import { CleanupImagesButton } from "../../domain/cleanup-images-button.tsx";
+import { confidenceWords } from "../../domain/confidence.ts";
 import {
   requestPermission,
   useNotificationSettings,
@@ -13,7 +14,6 @@ import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
 import { useDemoStatus } from "../signals/api.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";

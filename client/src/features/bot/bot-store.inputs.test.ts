@@ -1,7 +1,7 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesSymbol, symbolGroups, unitName } from "../../lib/symbols.ts";
+import { matchesSymbol, symbolGroups, unitName } from "../../domain/symbols.ts";
 import { type BotInputs, defaultInputs, INPUT_LIMITS, readInputs, stakeOf } from "./bot-store.ts";
 
 const withInputs = (change: Partial<BotInputs>) => readInputs({ ...defaultInputs, ...change });

@@ -5,12 +5,12 @@ import {
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
 import { z } from "zod";
+import { addRecent } from "../../domain/symbols.ts";
 import { api } from "../../lib/api/client.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
 import { randomKey } from "../../lib/random-key.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
-import { addRecent } from "../../lib/symbols.ts";
 import { storeSignal } from "../signals/apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 

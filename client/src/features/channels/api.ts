@@ -1,3 +1,4 @@
+import { TELEGRAM_LINK_MINUTES } from "@shared/contract/channel-kinds/telegram.ts";
 import {
   type Channel,
   type ChannelChange,
@@ -14,7 +15,6 @@ import {
   quietHoursSettingSchema,
   type RotatedSecret,
   rotatedSecretSchema,
-  TELEGRAM_LINK_MINUTES,
 } from "@shared/contract/channels.ts";
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
@@ -70,7 +70,8 @@ const patchChannels = (change: (channels: Channel[]) => Channel[]): void => {
   void refetchChannels();
 };
 
-type ChannelInput = Omit<NewChannel, "min_confidence"> & Partial<NewChannel>;
+/** With the fields of its kind. */
+type ChannelInput = Pick<NewChannel, "kind"> & Partial<NewChannel> & Record<string, unknown>;
 
 export async function addChannel(body: ChannelInput): Promise<CreatedChannel> {
   const request = { method: "POST", path: "/channels", body } as const;

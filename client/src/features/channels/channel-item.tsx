@@ -1,49 +1,25 @@
-import {
-  type Channel,
-  type CreatedChannel,
-  type RotatedSecret,
-  SECRET_OVERLAP_HOURS,
-  TELEGRAM_LINK_MINUTES,
-} from "@shared/contract/channels.ts";
+import { type ChannelKind, factsOfKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
+import type { Channel, ChannelDisabledReason } from "@shared/contract/channels.ts";
 import { useMutation } from "@tanstack/react-query";
-import { ExternalLink } from "lucide-react";
 import { useId, useState } from "react";
-import { renderSVG } from "uqr";
 import { errorText } from "../../lib/api/errors.ts";
-import { apiOrigin } from "../../lib/env.ts";
-import { formatConfidence, formatDateTime, formatElapsed, formatPlural } from "../../lib/format.ts";
-import { useNow } from "../../lib/use-now.ts";
-import { Alert, ErrorAlert } from "../../ui/alert.tsx";
-import { Button, buttonClass, linkClass } from "../../ui/button.tsx";
-import { CHANNEL_NAMES, ChannelIcon } from "../../ui/channel-kind.tsx";
+import { formatConfidence, formatPlural } from "../../lib/format.ts";
+import { ErrorAlert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { Switch } from "../../ui/fields.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { failureToast } from "../../ui/show-toast.ts";
-import {
-  addChannel,
-  linkExpiry,
-  removeChannel,
-  rotateSecret,
-  testChannel,
-  useChangeChannel,
-} from "./api.ts";
+import { removeChannel, testChannel, useChangeChannel } from "./api.ts";
 import { ChannelSettings, DeliveryLog, STATUS_COLORS, STATUS_LABELS } from "./channel-panels.tsx";
-import { removePushChannel, usePushEndpoints } from "./push.ts";
-
-interface ChannelItemProps {
-  channel: Channel;
-  /** If it was added on this page. */
-  created: CreatedChannel | undefined;
-  onCreated(channel: CreatedChannel): void;
-}
+import type { NoticeProps } from "./kinds/channel-kind.ts";
+import { CHANNEL_KINDS } from "./kinds/channel-kinds.ts";
 
 type Panel = "deliveries" | "settings";
 
-export function ChannelItem({ channel, created, onCreated }: ChannelItemProps) {
+export function ChannelItem({ channel, shown, onShown }: NoticeProps) {
   const [panel, setPanel] = useState<Panel | null>(null);
-  const [secret, setSecret] = useState<ShownSecret | null>(created?.secret ? created : null);
+  const { Notice, Settings } = CHANNEL_KINDS[channel.kind];
   const panelId = useId();
   const isLinked = channel.linked !== false;
   const test = useMutation({
@@ -58,8 +34,7 @@ export function ChannelItem({ channel, created, onCreated }: ChannelItemProps) {
   return (
     <article aria-label={channel.label} className="flex flex-col gap-4 p-6">
       <Header channel={channel} />
-      {!isLinked && <TelegramLink channel={channel} link={created?.link} onCreated={onCreated} />}
-      {secret && <WebhookSecret secret={secret} onSaved={() => setSecret(null)} />}
+      {Notice && <Notice channel={channel} shown={shown} onShown={onShown} />}
       <div className="-mx-3 -my-1 flex flex-wrap items-center gap-x-1 gap-y-1">
         {isLinked && (
           <Button variant="ghost" size="sm" busy={test.isPending} onClick={() => test.mutate()}>
@@ -80,11 +55,11 @@ export function ChannelItem({ channel, created, onCreated }: ChannelItemProps) {
           {panel === "deliveries" && <DeliveryLog channel={channel} />}
           {panel === "settings" && (
             <ChannelSettings channel={channel} onClose={() => setPanel(null)}>
-              {channel.kind === "webhook" && (
-                <ReplaceSecret
+              {Settings && (
+                <Settings
                   channel={channel}
-                  onReplaced={(replaced) => {
-                    setSecret(replaced);
+                  onShown={(next) => {
+                    onShown(channel, next);
                     setPanel(null);
                   }}
                 />
@@ -98,18 +73,19 @@ export function ChannelItem({ channel, created, onCreated }: ChannelItemProps) {
 }
 
 function Header({ channel }: { channel: Channel }) {
-  const { id, kind, label, events, min_confidence: confidence, last_delivery: last } = channel;
-  const isHere = usePushEndpoints((state) => state.endpoints[id] !== undefined);
+  const { kind, label, events, min_confidence: confidence, last_delivery: last } = channel;
+  const { name } = factsOfKind(kind);
+  const { Icon, useFact } = CHANNEL_KINDS[kind];
   const eventCount = formatPlural(events.length, "event");
   const facts = [
-    label !== CHANNEL_NAMES[kind] && CHANNEL_NAMES[kind],
-    isHere && "this browser",
+    label !== name && name,
+    useFact?.(channel),
     confidence > 0 ? `${eventCount}, signals from ${formatConfidence(confidence)}` : eventCount,
   ];
   return (
     <header className="flex items-start gap-4">
       <span className="flex size-10 shrink-0 items-center justify-center rounded-control bg-raised">
-        <ChannelIcon kind={kind} className="size-5 text-ink-muted" />
+        <Icon aria-hidden className="size-5 text-ink-muted" strokeWidth={1.75} />
       </span>
       <div className="min-w-0 grow">
         <h4 className="font-medium wrap-anywhere">{label}</h4>
@@ -133,15 +109,16 @@ function Header({ channel }: { channel: Channel }) {
   );
 }
 
-const REASONS = {
-  gone: "Turned off: the receiver refused messages",
-  unsubscribed: "Turned off with the link in an email",
-  "password-changed": "Turned off when your password was changed. Turn it on if it is yours",
-} as const;
+/** Why a channel is off that its user has not turned off. */
+const DISABLED_TEXTS: Record<ChannelDisabledReason, (kind: ChannelKind) => string> = {
+  gone: (kind) => `Turned off: ${factsOfKind(kind).gone.reason}`,
+  unsubscribed: () => "Turned off with the link in an email",
+  "password-changed": () => "Turned off when your password was changed. Turn it on if it is yours",
+};
 
 /** What the switch does not say. */
-function State({ channel: { linked, disabled_reason: reason } }: { channel: Channel }) {
-  const text = linked === false ? "Waiting for Telegram" : reason && REASONS[reason];
+function State({ channel: { kind, linked, disabled_reason: reason } }: { channel: Channel }) {
+  const text = linked === false ? "Waiting for Telegram" : reason && DISABLED_TEXTS[reason](kind);
   return text && <p className="mt-0.5 text-sm font-medium text-wait">{text}</p>;
 }
 
@@ -163,9 +140,10 @@ function EnabledSwitch({ channel }: { channel: Channel }) {
 }
 
 function DeleteButton({ channel }: { channel: Channel }) {
-  const { id, kind, label } = channel;
+  const { kind, label } = channel;
+  const { remove = removeChannel } = CHANNEL_KINDS[kind];
   const run = async () => {
-    await (kind === "web-push" ? removePushChannel(id) : removeChannel(channel));
+    await remove(channel);
     return `${label} deleted`;
   };
   return (
@@ -180,119 +158,3 @@ function DeleteButton({ channel }: { channel: Channel }) {
     </ConfirmButton>
   );
 }
-
-interface TelegramLinkProps {
-  channel: Channel;
-  /** Absent if the channel was added before this page was opened. */
-  link: string | undefined;
-  onCreated(channel: CreatedChannel): void;
-}
-
-/** How to finish adding Telegram. */
-function TelegramLink({ channel, link, onCreated }: TelegramLinkProps) {
-  const leftMs = linkExpiry(channel) - useNow(link !== undefined);
-  if (!link || leftMs <= 0) return <NewLink channel={channel} onCreated={onCreated} />;
-  return (
-    <div className="flex animate-enter flex-col gap-5 rounded-control bg-raised p-5 sm:flex-row sm:items-center">
-      {/* An image shows the SVG without running anything in it. */}
-      <img
-        src={`data:image/svg+xml;utf8,${encodeURIComponent(renderSVG(link))}`}
-        alt="QR code with the link to Telegram"
-        className="size-36 shrink-0 self-center rounded-lg bg-white p-1.5"
-      />
-      <div className="flex flex-col items-start gap-3">
-        <p className="text-sm leading-relaxed text-ink-muted text-pretty">
-          Scan the code with your phone, or open the link here. Then press{" "}
-          <strong className="font-medium text-ink">Start</strong> in Telegram.
-        </p>
-        <a href={link} target="_blank" rel="noreferrer" className={buttonClass()}>
-          Open Telegram
-          <ExternalLink aria-hidden className="size-4" />
-        </a>
-        <p className="figures text-sm text-ink-faint">
-          Expires in <span role="timer">{formatElapsed(leftMs)}</span>
-        </p>
-      </div>
-    </div>
-  );
-}
-
-function NewLink({ channel, onCreated }: Omit<TelegramLinkProps, "link">) {
-  const renew = useMutation({
-    mutationFn: async () => {
-      await removeChannel(channel);
-      onCreated(await addChannel({ kind: "telegram" }));
-    },
-  });
-  return (
-    <div className="flex flex-col items-start gap-3">
-      <p className="text-sm leading-relaxed text-ink-muted text-pretty">
-        A link to Telegram works for {TELEGRAM_LINK_MINUTES} minutes and is shown once.
-      </p>
-      <ErrorAlert message={renew.error?.message} className="self-stretch" />
-      <Button size="sm" variant="secondary" busy={renew.isPending} onClick={() => renew.mutate()}>
-        Get a new link
-      </Button>
-    </div>
-  );
-}
-
-/** Of a webhook that was just added, or with the time until which the one before still signs. */
-type ShownSecret = Partial<RotatedSecret>;
-
-interface WebhookSecretProps {
-  secret: ShownSecret;
-  onSaved(): void;
-}
-
-const WebhookSecret = ({ secret: { secret = "", ...old }, onSaved }: WebhookSecretProps) => (
-  <Alert tone="success" role="status" title="Copy the secret now: it is not shown again">
-    <p>
-      Use it to verify our messages on your server. <Documentation />
-      {old.previous_until &&
-        ` The old secret also signs until ${formatDateTime(old.previous_until)}.`}
-    </p>
-    <code className="my-3 block rounded-md bg-canvas px-3 py-2 break-all text-ink">{secret}</code>
-    <span className="flex flex-wrap gap-3">
-      <CopyButton text={secret} name="the secret" />
-      <Button size="sm" onClick={onSaved}>
-        I have saved it
-      </Button>
-    </span>
-  </Alert>
-);
-
-interface ReplaceSecretProps {
-  channel: Channel;
-  onReplaced(secret: RotatedSecret): void;
-}
-
-function ReplaceSecret({ channel, onReplaced }: ReplaceSecretProps) {
-  const run = async () => {
-    onReplaced(await rotateSecret(channel));
-    return "The secret is replaced";
-  };
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line pt-5">
-      <p className="text-sm text-ink-muted">
-        Messages are signed with a secret. <Documentation />
-      </p>
-      <ConfirmButton
-        label="Replace secret"
-        variant="secondary"
-        title={`Replace the secret of ${channel.label}?`}
-        run={run}
-        failureText={(error) => errorText(error, "The secret could not be replaced.")}
-      >
-        For {SECRET_OVERLAP_HOURS} hours, messages are signed with the old and the new secret.
-        Switch your server to the new one in that time.
-      </ConfirmButton>
-    </div>
-  );
-}
-
-const Documentation = () => (
-  <a href={`${apiOrigin}/openapi.json`} target="_blank" rel="noreferrer" className={linkClass}>
-    Format of the messages (OpenAPI)
-  </a>
-);

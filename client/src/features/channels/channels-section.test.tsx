@@ -49,6 +49,10 @@ test.each<[Partial<Channel>, RegExp]>([
   [{}, /^hooks\.example\.comWebhook · 2 eventsNo messages yet/],
   [{ enabled: false, disabled_reason: "gone" }, /Turned off: the receiver refused messages/],
   [
+    { kind: "discord", label: "Discord …6789", enabled: false, disabled_reason: "gone" },
+    /^Discord …6789Turned off: its webhook was deleted in DiscordDiscord · 2 events/,
+  ],
+  [
     { kind: "email", label: "Email", enabled: false, disabled_reason: "unsubscribed" },
     /EmailTurned off with the link in an email2 events/,
   ],
@@ -94,6 +98,24 @@ test("a webhook is added with its secret, which is shown once and can be replace
   await press("Replace secret", await screen.findByRole("alertdialog"));
   await screen.findByText("whsec_two");
   screen.getByText(/The old secret also signs until 20 Nov 2026/);
+});
+
+test("Discord is added with the address of a webhook, which is not shown again", async () => {
+  const channels: Channel[] = [];
+  const { user, press } = await openList(channels);
+  api.reply("POST /channels", () => {
+    channels.push(makeChannel({ kind: "discord", label: "Discord …6789" }));
+    return channels[0] ?? {};
+  });
+  await press("Discord To a channel of a server");
+  await press("Add Discord");
+  await screen.findByText("Enter a URL.");
+  const url = "https://discord.com/api/webhooks/123/the-token";
+  await user.type(screen.getByRole("textbox", { name: "URL" }), url);
+  await press("Add Discord");
+  await item("Discord …6789");
+  expect(lastBody("POST /channels")).toEqual({ kind: "discord", url });
+  expect(document.body.textContent).not.toContain("the-token");
 });
 
 test("an address that the service refuses is explained beside the field", async () => {

@@ -1,7 +1,6 @@
 import { Form } from "@base-ui/react/form";
 import {
   type Channel,
-  type CreatedChannel,
   MAX_CHANNELS,
   type QuietHoursSetting,
   quietHoursSettingSchema,
@@ -26,6 +25,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { AddChannel } from "./add-channel.tsx";
 import { saveQuietHours, useChannels, useQuietHours } from "./api.ts";
 import { ChannelItem } from "./channel-item.tsx";
+import type { ShownOnce } from "./kinds/channel-kind.ts";
 
 const ID = "notifications";
 
@@ -87,16 +87,16 @@ function ChannelsCard() {
 }
 
 function Channels({ channels }: { channels: Channel[] }) {
-  /** Their secrets and links, which are not shown again. */
-  const [created, setCreated] = useState<Record<string, CreatedChannel>>({});
-  const add = (channel: CreatedChannel) => setCreated({ ...created, [channel.id]: channel });
+  const [shown, setShown] = useState<Record<string, ShownOnce>>({});
+  const show = ({ id }: Pick<Channel, "id">, once: ShownOnce) =>
+    setShown((before) => ({ ...before, [id]: once }));
   return (
     <>
       {channels.length > 0 && (
         <ul aria-label="Your channels" className="divide-y divide-line border-t border-line">
           {channels.map((channel) => (
             <li key={channel.id}>
-              <ChannelItem channel={channel} created={created[channel.id]} onCreated={add} />
+              <ChannelItem channel={channel} shown={shown[channel.id] ?? {}} onShown={show} />
             </li>
           ))}
         </ul>
@@ -107,7 +107,7 @@ function Channels({ channels }: { channels: Channel[] }) {
             You have reached the limit of {MAX_CHANNELS} channels. Delete one to add another.
           </Alert>
         ) : (
-          <AddChannel channels={channels} onCreated={add} />
+          <AddChannel channels={channels} onCreated={(channel) => show(channel, channel)} />
         )}
       </div>
     </>

@@ -45,6 +45,24 @@ test("a WAIT that states no confidence shows none", async () => {
   expect(stated?.textContent).toContain(" · 45% stated confidence");
 });
 
+test("a note is written on a signal, and kept as it was typed if it cannot be stored", async () => {
+  keep(makeHistoryItem({ id: "1" }));
+  const { user } = openApp("/signal-history", {});
+  await user.click(await screen.findByRole("button", { name: "Add a note" }));
+  await user.type(screen.getByLabelText("Note"), "Too early again");
+  api.fail("PUT /signals/1/note", { status: 503 });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await screen.findByRole("alert");
+  keep(makeHistoryItem({ id: "1", note: "Too early again" }));
+  api.reply("PUT /signals/1/note", ({ body }) => JSON.parse(body));
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await screen.findByRole("button", { name: "Edit note" });
+  screen.getByText("Too early again");
+  expect(api.bodiesOf("PUT /signals/1/note")).toEqual(
+    Array.from({ length: 2 }, () => JSON.stringify({ note: "Too early again" })),
+  );
+});
+
 test("a signal of a watched market says where it comes from", async () => {
   keep(makeHistoryItem({ id: "2", origin: "watchlist" }), makeHistoryItem({ origin: "request" }));
   openApp("/signal-history", {});

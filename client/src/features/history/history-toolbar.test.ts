@@ -20,9 +20,9 @@ const item: HistoryItem = {
 const lines = (items: HistoryItem[]) => historyCsv(items).split("\r\n");
 
 test("each signal is a line under the names of the columns, which state units", () => {
-  expect(lines([item])).toEqual([
-    "time_utc,symbol,timeframe,status,signal,confidence_percent,calibrated_confidence_percent,entry_quote_currency,stop_loss_quote_currency,take_profit_quote_currency,outcome,rationale,signal_id,analysis_id,record",
-    "2025-11-21T12:00:00.000Z,BTC/USDT,1h,completed,BUY,72.5,,107000.5,106000,109000,PENDING,Trend is up,s1,a1,",
+  expect(lines([{ ...item, note: "Too early again" }])).toEqual([
+    "time_utc,symbol,timeframe,status,signal,confidence_percent,calibrated_confidence_percent,entry_quote_currency,stop_loss_quote_currency,take_profit_quote_currency,outcome,rationale,signal_id,analysis_id,record,note",
+    "2025-11-21T12:00:00.000Z,BTC/USDT,1h,completed,BUY,72.5,,107000.5,106000,109000,PENDING,Trend is up,s1,a1,,Too early again",
     "",
   ]);
 });

@@ -98,6 +98,7 @@ const exportRow = (item: HistoryItem) => ({
   signal_id: item.id,
   analysis_id: item.analysis_id ?? null,
   record: item.demo_record ? MESSAGES.demoRecord : null,
+  note: item.note ?? null,
 });
 
 export const historyJson = (items: HistoryItem[]): string =>

@@ -2,13 +2,13 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
+import { OutcomeBadge } from "../../domain/badges.tsx";
+import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { formatDateTime, formatPrice } from "../../lib/format.ts";
-import { OutcomeBadge } from "../../ui/badges.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { type KeptSignals, readKeptSignals } from "./kept-signals.ts";
 
 /** Shown by the service worker in place of a page that could not be loaded. */

@@ -1,16 +1,22 @@
+import { Form } from "@base-ui/react/form";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { rationaleText } from "@shared/contract/signal.ts";
+import { MAX_NOTE_LENGTH, rationaleText, signalNoteSchema } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
-import { confidenceWords } from "../../lib/confidence.ts";
+import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
+import { confidenceWords } from "../../domain/confidence.ts";
+import { SignalBadge } from "../../domain/signal-badge.tsx";
+import { api } from "../../lib/api/client.ts";
+import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../lib/format.ts";
-import { DataLabel, OutcomeBadge } from "../../ui/badges.tsx";
+import { refetch } from "../../lib/query-client.ts";
+import { ErrorAlert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { SignalBadge } from "../../ui/signal-badge.tsx";
-import { isFinished } from "../signals/apply-event.ts";
+import { FormActions, TextField } from "../../ui/text-field.tsx";
+import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { CurrentPrice, OriginMark, signalLooks } from "../signals/components/signal-parts.tsx";
 import { TradeTimeline, tradeOfItem } from "../signals/components/trade-timeline.tsx";
 import { distancePercent, type TradeLevels, tradeLevels } from "../signals/levels.ts";
@@ -65,6 +71,7 @@ export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem
           <Rationale text={rationaleText(item.rationale)} />
         </div>
       </div>
+      <Note item={item} />
       {item.status === "completed" && <ChartDisclosure item={item} />}
     </Card>
   );
@@ -154,6 +161,55 @@ function Rationale({ text }: { text: string }) {
         </Disclosure>
       )}
     </div>
+  );
+}
+
+/** What the user has written on the signal, and a form to change it. */
+function Note({ item: { id, note } }: { item: HistoryItem }) {
+  const [isEditing, setEditing] = useState(false);
+  if (isEditing) return <NoteForm id={id} note={note ?? ""} onClose={() => setEditing(false)} />;
+  return (
+    <div className="flex flex-col gap-1">
+      {note && (
+        <p className="max-w-prose border-l-2 border-line-strong pl-3 leading-relaxed whitespace-pre-line wrap-anywhere">
+          {note}
+        </p>
+      )}
+      <Disclosure isOpen={false} onChange={setEditing}>
+        {note ? "Edit note" : "Add a note"}
+      </Disclosure>
+    </div>
+  );
+}
+
+interface NoteFormProps {
+  id: string;
+  note: string;
+  onClose(): void;
+}
+
+function NoteForm({ id, note, onClose }: NoteFormProps) {
+  const request = useFormRequest(async (form) => {
+    const body = parseForm(signalNoteSchema, form);
+    const route = { path: "/signals/:id/note", params: { id } } as const;
+    await api({ method: "PUT", ...route, body, schema: signalNoteSchema });
+    await refetch({ queryKey: signalKeys.histories });
+    onClose();
+  });
+  return (
+    <Form {...request.formProps} className="flex max-w-prose flex-col gap-3">
+      <TextField
+        name="note"
+        label="Note"
+        hint="Only you see it."
+        defaultValue={note}
+        maxLength={MAX_NOTE_LENGTH}
+        rows={3}
+        autoFocus
+      />
+      <ErrorAlert message={request.problem?.message} />
+      <FormActions busy={request.isPending} onCancel={onClose} />
+    </Form>
   );
 }
 

@@ -1,7 +1,7 @@
 import { planById } from "@shared/contract/plans.ts";
 import type { Subscription } from "@shared/contract/subscription.ts";
 import { Link, Navigate } from "react-router-dom";
-import { useMe, waitingProof } from "../../lib/me.ts";
+import { useMe, waitingProof } from "../../domain/me.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";

@@ -7,7 +7,7 @@ import { type Plan, planById } from "@shared/contract/plans.ts";
 import { Wallet } from "lucide-react";
 import { useEffect } from "react";
 import { Link, useSearchParams } from "react-router-dom";
-import { useMe } from "../../lib/me.ts";
+import { useMe } from "../../domain/me.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";

@@ -1,7 +1,7 @@
 import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { refetchMe } from "../../lib/me.ts";
+import { refetchMe } from "../../domain/me.ts";
 import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";

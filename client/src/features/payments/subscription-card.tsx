@@ -9,8 +9,8 @@ import type {
 import { RefreshCw, Upload } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router-dom";
+import { waitingProof } from "../../domain/me.ts";
 import { formatDateTime, formatDay, formatPlural, formatUtc } from "../../lib/format.ts";
-import { waitingProof } from "../../lib/me.ts";
 import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";

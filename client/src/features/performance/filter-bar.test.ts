@@ -1,6 +1,6 @@
 import type { PerformanceQuery } from "@shared/contract/performance.ts";
 import { expect, test } from "vitest";
-import { performanceParams } from "../../lib/performance-query.ts";
+import { performanceParams } from "../../domain/performance-query.ts";
 import { choiceOf, filterOf, isFiltered, withChoice, withoutFilters } from "./filter-bar.tsx";
 
 const everything: PerformanceQuery = { data: "live", period: "all" };

@@ -11,7 +11,7 @@ import {
   performanceQuerySchema,
 } from "@shared/contract/performance.ts";
 import { X } from "lucide-react";
-import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
+import { PERFORMANCE_PARAMS, performanceParams } from "../../domain/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/fields.tsx";
 

@@ -8,14 +8,14 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine, Download } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
-import { api } from "../../lib/api/client.ts";
-import { apiOrigin } from "../../lib/env.ts";
-import { formatCount, formatDateTime } from "../../lib/format.ts";
 import {
   PERFORMANCE_STALE_MS,
   performanceParams,
   performanceQuery,
-} from "../../lib/performance-query.ts";
+} from "../../domain/performance-query.ts";
+import { api } from "../../lib/api/client.ts";
+import { apiOrigin } from "../../lib/env.ts";
+import { formatCount, formatDateTime } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";

@@ -1,10 +1,10 @@
 import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
 import { Link } from "react-router-dom";
+import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
 
 const reasons = [

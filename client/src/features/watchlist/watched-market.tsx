@@ -4,19 +4,19 @@ import { type WatchlistItem, watchlistItemChangeSchema } from "@shared/contract/
 import { Pencil, Trash2, TriangleAlert } from "lucide-react";
 import { type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "react-router-dom";
+import { SignalBadge } from "../../domain/signal-badge.tsx";
+import { stopWatching } from "../../domain/stop-watching.ts";
+import { useChangeItem } from "../../domain/watchlist.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { formatConfidence, formatDuration, formatUnits, formatUsd } from "../../lib/format.ts";
 import { useNow } from "../../lib/use-now.ts";
-import { useChangeItem } from "../../lib/watchlist.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Switch } from "../../ui/fields.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { failureToast } from "../../ui/show-toast.ts";
-import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { FormActions, TextField } from "../../ui/text-field.tsx";
-import { stopWatching } from "../../ui/undo.ts";
 
 export function WatchedMarket({ item }: { item: WatchlistItem }) {
   const { symbol, timeframe, enabled, min_confidence } = item;

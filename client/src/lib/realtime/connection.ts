@@ -31,7 +31,7 @@ type LiveSocket = Socket<ServerToClientEvents, ClientToServerEvents>;
 type Position = z.infer<typeof positionSchema>;
 
 /** Signs that the user has turned to this tab. */
-const useEvents = ["focus", "pointerdown", "keydown"];
+const USE_EVENTS = ["focus", "pointerdown", "keydown"];
 
 const PRICES_TIMEOUT_MS = 10_000;
 
@@ -158,7 +158,7 @@ export class LiveConnection {
     });
     const { signal } = this.#stop;
     globalThis.addEventListener?.("online", this.#connectNow, { signal });
-    for (const name of useEvents) globalThis.addEventListener?.(name, this.#resume, { signal });
+    for (const name of USE_EVENTS) globalThis.addEventListener?.(name, this.#resume, { signal });
   }
 
   /** Disconnects first: `connect` is ignored while Socket.IO waits for its own next attempt. */

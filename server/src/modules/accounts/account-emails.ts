@@ -1,4 +1,3 @@
-import type { ChannelKind } from "@shared/contract/channels.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { type AccountEmail, composeEmail } from "@shared/runtime/compose-email.ts";
@@ -61,22 +60,13 @@ export function notifyOwner(
   sendNotice(deps, user, { subject: "Your account was changed", event: EVENTS[event] });
 }
 
-const CHANNELS: Record<ChannelKind, string> = {
-  email: "Messages of your account will also be sent to your email address.",
-  telegram:
-    "A link was made that connects a Telegram chat, to which messages of your account will be sent.",
-  "web-push": "Messages of your account will also be sent to a browser.",
-  webhook: "Messages of your account will also be sent to a webhook.",
-};
-
 /** Emails the owner of an account that somebody who is signed in has added a channel. */
 export function notifyOfNewChannel(
   deps: ServerDeps,
   user: Pick<UserRecord, "email" | "username">,
-  { kind, host }: { kind: ChannelKind; host?: string },
+  notice: string,
 ): void {
-  const event = `A channel was added. ${CHANNELS[kind]}${host === undefined ? "" : ` Its address is at ${host}.`}`;
-  sendNotice(deps, user, { subject: "New channel", event });
+  sendNotice(deps, user, { subject: "New channel", event: `A channel was added. ${notice}` });
 }
 
 /** Emails the owner of an account about a sign-in from a browser and network that the account has not been used with. */

@@ -10,10 +10,11 @@ import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { type NumberedEvent, readEvents, signalIdOf } from "@shared/outbox/event-log.ts";
+import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
+import { signalIdOf } from "../signals/signal-id-of.ts";
 
 /** The last events that notified the user, from the streams that they read. Events are kept for 7 days. */
 export async function listNotifications(

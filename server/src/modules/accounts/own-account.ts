@@ -8,6 +8,7 @@ import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/strea
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import { type AuthenticatedSession, isActive } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
@@ -66,6 +67,6 @@ export async function endSession(
     if (modifiedCount === 0) throw new AppError("not-found", "This session has already ended.");
     await database.dashboardTokens.deleteMany({ sessionId }, { session: uow.session });
     uow.log({ type: "session:ended", user: user.username, details: { reason } });
-    uow.endSessions({ userId: _id.toString(), reason, sessionId });
+    endSessions(uow, { userId: _id.toString(), reason, sessionId });
   });
 }

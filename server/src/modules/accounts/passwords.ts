@@ -12,6 +12,7 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { wrongPassword } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import { type AuthenticatedSession, type Device, rememberNetwork } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
@@ -184,7 +185,7 @@ export async function revokeSessions(
   await disableOtherChannels(database, uow, user);
   const type = keepSessionId === undefined ? "password:reset" : "password:changed";
   uow.log({ type, user: user.username });
-  uow.endSessions({
+  endSessions(uow, {
     userId: user._id.toString(),
     reason: "password-changed",
     ...(keepSessionId !== undefined && { exceptSessionId: keepSessionId }),

@@ -19,6 +19,7 @@ import {
   unavailable,
   usernameTaken,
 } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { PreparedAccount } from "./identity/identity-provider.ts";
 import { assertStrongPassword } from "./passwords.ts";
@@ -90,7 +91,7 @@ async function deleteUnused(
   await identity.deleteAccount({ identityId, session });
   await database.channels.deleteMany({ userId: _id }, { session });
   await database.deliveries.deleteMany({ userId: _id }, { session });
-  uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+  endSessions(uow, { userId: _id.toString(), reason: "deleted" });
   uow.log({ type: "user:deleted", user: username, details: { reason } });
   uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
   return true;

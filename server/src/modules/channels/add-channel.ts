@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import {
   ADMIN_CHANNEL_EVENTS,
   type ChannelEvent,
@@ -6,23 +5,19 @@ import {
   DEFAULT_CHANNEL_EVENTS,
   MAX_CHANNELS,
   type NewChannel,
-  SINGLE_CHANNEL_KINDS,
-  TELEGRAM_LINK_MINUTES,
 } from "@shared/contract/channels.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
-import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
-import { assertPublicUrl, RefusedAddressError } from "@shared/domain/public-address.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
-import { z } from "zod";
-import { unauthenticated, unavailable } from "../../http/errors.ts";
+import { unauthenticated } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOfNewChannel } from "../accounts/account-emails.ts";
+import { CHANNEL_KINDS } from "./kinds/channel-kinds.ts";
 import { presentChannel } from "./present-channels.ts";
 
 /** Adds a channel, to which events from now on are sent. */
@@ -35,7 +30,7 @@ export async function addChannel(
   const { _id: userId } = user;
   const events = input.events ?? defaultEvents(user);
   assertOwnEvents(user, events);
-  const { shown, ...made } = await makeTarget(deps, user, input);
+  const { shown, notice, ...made } = await CHANNEL_KINDS[input.kind](deps, input, user);
   const { kind, label = made.label, min_confidence: minConfidence } = input;
   const channel = await commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
     const lastEventSeq = await lockUser(deps, uow, { userId, sessionId });
@@ -63,7 +58,7 @@ export async function addChannel(
     uow.deferInsert(database.channels.collection, added);
     return added;
   });
-  notifyOfNewChannel(deps, user, { kind, ...(kind === "webhook" && { host: made.label }) });
+  notifyOfNewChannel(deps, user, notice);
   return { ...presentChannel(channel, null), ...shown };
 }
 
@@ -128,117 +123,3 @@ async function assertFreePlace(
   if ((await database.channels.countDocuments({ userId }, { session })) < MAX_CHANNELS) return;
   throw new AppError("too-many-channels", `You can have ${MAX_CHANNELS} channels.`);
 }
-
-export const secretsOf = ({ settings }: ServerDeps): ChannelSecrets =>
-  new ChannelSecrets(settings.CHANNEL_SECRET);
-
-interface NewTarget extends Pick<ChannelRecord, "target" | "label" | "uniqueKey" | "link"> {
-  /** For the response only. */
-  shown: { secret?: string; link?: string };
-}
-
-function makeTarget(
-  deps: ServerDeps,
-  user: Pick<UserRecord, "email" | "emailVerified">,
-  input: NewChannel,
-): NewTarget | Promise<NewTarget> {
-  switch (input.kind) {
-    case "email":
-      return emailTarget(deps, user);
-    case "webhook":
-      return webhookTarget(deps, input);
-    case "web-push":
-      return pushTarget(deps, input);
-    case "telegram":
-      return telegramTarget(deps);
-  }
-}
-
-const [EMAIL, TELEGRAM] = SINGLE_CHANNEL_KINDS;
-
-function emailTarget(
-  deps: ServerDeps,
-  { email, emailVerified }: Pick<UserRecord, "email" | "emailVerified">,
-): NewTarget {
-  if (!emailVerified) {
-    throw new AppError("email-not-verified", "Verify your email address first.");
-  }
-  const target = secretsOf(deps).seal({ kind: "email" });
-  return { target, label: email, uniqueKey: EMAIL, shown: {} };
-}
-
-async function webhookTarget(deps: ServerDeps, { url }: NewChannel): Promise<NewTarget> {
-  if (url === undefined) throw invalidField("url", "Enter a URL.");
-  const { host } = await assertCallable(deps, { url, field: "url" });
-  const secret = newWebhookSecret();
-  const target = secretsOf(deps).seal({ kind: "webhook", url, secret });
-  return { target, label: host, shown: { secret } };
-}
-
-export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
-
-async function pushTarget(deps: ServerDeps, { subscription }: NewChannel): Promise<NewTarget> {
-  if (!deps.settings.VAPID_PUBLIC_KEY) throw notConfigured("Web push");
-  if (!subscription) {
-    throw invalidField("subscription", "The browser's push subscription is missing.");
-  }
-  const { endpoint: url } = subscription;
-  await assertCallable(deps, { url, field: "subscription.endpoint" });
-  const target = secretsOf(deps).seal({ kind: "web-push", subscription });
-  return { target, label: "Browser", uniqueKey: sha256(url), shown: {} };
-}
-
-async function assertCallable(
-  { settings, resolveHost }: ServerDeps,
-  { url, field }: { url: string; field: string },
-): Promise<URL> {
-  try {
-    return await assertPublicUrl(url, {
-      allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === "on",
-      ...(resolveHost && { resolve: resolveHost }),
-    });
-  } catch (error) {
-    if (error instanceof RefusedAddressError) throw invalidField(field, error.message);
-    throw error;
-  }
-}
-
-async function telegramTarget({ settings, now }: ServerDeps): Promise<NewTarget> {
-  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_URL: apiUrl } = settings;
-  if (!token) throw notConfigured("Telegram");
-  const code = randomBytes(16).toString("base64url");
-  const expiresAt = new Date(now().getTime() + TELEGRAM_LINK_MINUTES * 60_000);
-  return {
-    target: null,
-    label: "Telegram",
-    uniqueKey: TELEGRAM,
-    link: { codeHash: sha256(code), expiresAt },
-    shown: { link: `https://t.me/${await botName(apiUrl, token)}?start=${code}` },
-  };
-}
-
-const BOT_TIMEOUT_MS = 5_000;
-const botSchema = z.object({ result: z.object({ username: z.string() }) });
-const botNames = new Map<string, string>();
-
-/** Asks once for each bot. The error has no cause, whose address contains the token. */
-async function botName(apiUrl: string, token: string): Promise<string> {
-  const url = `${apiUrl}/bot${token}/getMe`;
-  const known = botNames.get(url);
-  if (known) return known;
-  const response = await fetch(url, { signal: AbortSignal.timeout(BOT_TIMEOUT_MS) }).catch(
-    () => null,
-  );
-  const bot = botSchema.safeParse(await response?.json().catch(() => null)).data;
-  if (!bot) throw unavailable();
-  botNames.set(url, bot.result.username);
-  return bot.result.username;
-}
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-const invalidField = (field: string, message: string) =>
-  new AppError("invalid-input", message, { errors: [{ field, message }] });
-
-export const notConfigured = (what: string) =>
-  new AppError("channel-unavailable", `${what} is not set up on this service.`);

@@ -1,4 +1,5 @@
-import { type ChannelTotals, channelKindSchema } from "@shared/contract/channels.ts";
+import { channelKindSchema } from "@shared/contract/channel-kinds/channel-kinds.ts";
+import type { ChannelTotals } from "@shared/contract/channels.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";

@@ -1,9 +1,9 @@
-import {
-  type ChannelChange,
-  type Delivery,
-  type QuietHoursSetting,
-  type RotatedSecret,
-  SECRET_OVERLAP_HOURS,
+import { SECRET_OVERLAP_HOURS } from "@shared/contract/channel-kinds/webhook.ts";
+import type {
+  ChannelChange,
+  Delivery,
+  QuietHoursSetting,
+  RotatedSecret,
 } from "@shared/contract/channels.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -17,13 +17,9 @@ import { Types } from "mongoose";
 import { invalidToken } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import {
-  adminHead,
-  assertOwnEvents,
-  lockUser,
-  newWebhookSecret,
-  secretsOf,
-} from "./add-channel.ts";
+import { adminHead, assertOwnEvents, lockUser } from "./add-channel.ts";
+import { secretsOf } from "./kinds/new-target.ts";
+import { newWebhookSecret } from "./kinds/webhook.ts";
 import { presentDelivery } from "./present-channels.ts";
 
 interface OwnChannel {

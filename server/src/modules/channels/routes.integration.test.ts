@@ -15,6 +15,10 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 
 const NOW = new Date("2026-11-21T10:20:30Z");
 const HOOK = { kind: "webhook", url: "https://hooks.example.com/signals?key=1" };
+const DISCORD = {
+  kind: "discord",
+  url: "https://discord.com/api/webhooks/1234567890123456789/a-secret_token",
+};
 const PUSH = {
   kind: "web-push",
   subscription: {
@@ -26,6 +30,8 @@ const PUSH = {
     },
   },
 };
+
+const on = (host: string, scheme = "https") => `${scheme}://${host}/api/webhooks/1/token`;
 
 describe("channels", () => {
   let server: TestServer;
@@ -101,6 +107,23 @@ describe("channels", () => {
     expect(JSON.stringify(await stored(channel.id))).not.toContain("key=1");
   });
 
+  it.each([
+    DISCORD.url,
+    "https://discordapp.com/api/webhooks/1234567890123456789/a-secret_token",
+    "https://ptb.discord.com/api/v10/webhooks/1234567890123456789/a-secret_token?wait=true#x",
+  ])("a Discord webhook is added once, and its token is shown to nobody: %s", async (url) => {
+    const { status, body } = await add({ ...DISCORD, url });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ kind: "discord", label: "Discord …6789", enabled: true });
+    const target = (await stored(body.id))?.target ?? "";
+    const [kept] = url.split("?");
+    expect(server.channelSecrets.open(target)).toEqual({ kind: "discord", url: kept });
+    expect((await add(DISCORD)).body.code).toBe("already-exists");
+    const shown = JSON.stringify([body, await list(), await stored(body.id)]);
+    expect(shown).not.toContain("secret_token");
+    expect((await add({ ...DISCORD, url: `${DISCORD.url}?thread_id=7` })).status).toBe(201);
+  });
+
   it("administrators get the events of their stream by default, from now on", async () => {
     const admin = await createUser(server.database, { role: "admin" });
     const { body } = await add(HOOK, admin);
@@ -117,6 +140,14 @@ describe("channels", () => {
     ["a name of a private address", { ...HOOK, url: "https://private.example.com" }, "url"],
     ["a private address", { ...HOOK, url: "https://[::ffff:10.0.0.1]/" }, "url"],
     ["a name of the local network", { ...HOOK, url: "https://intranet/" }, "url"],
+    ["Discord without a URL", { kind: "discord" }, "url"],
+    ["a webhook of another service", { ...DISCORD, url: HOOK.url }, "url"],
+    ["a host that ends like Discord", { ...DISCORD, url: on("notdiscord.com") }, "url"],
+    ["a host that starts like Discord", { ...DISCORD, url: on("discord.com.evil.example") }, "url"],
+    ["another port of Discord", { ...DISCORD, url: on("discord.com:8443") }, "url"],
+    ["Discord's address for Slack", { ...DISCORD, url: `${DISCORD.url}/slack` }, "url"],
+    ["a Discord channel", { ...DISCORD, url: "https://discord.com/channels/1/2" }, "url"],
+    ["a Discord address by http", { ...DISCORD, url: on("discord.com", "http") }, "url"],
     ["an unknown event", { ...HOOK, events: ["signal.queued"] }, "events.0"],
     ["an event of administrators", { ...HOOK, events: ["budget.reached"] }, "events"],
     ["a confidence above 100", { ...HOOK, min_confidence: 101 }, "min_confidence"],

@@ -1,7 +1,8 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { addChannel, notConfigured } from "./add-channel.ts";
+import { addChannel } from "./add-channel.ts";
 import { readTotals, setPaused } from "./admin-channels.ts";
+import { notConfigured } from "./kinds/new-target.ts";
 import {
   changeChannel,
   deleteChannel,

@@ -27,7 +27,6 @@ describe("a daily AI budget, with two workers", () => {
 
   beforeAll(async () => {
     product = await startLiveProduct({
-      name: "daily-budget",
       workers: 2,
       workerEnv: {
         OPENAI_PRICE_PROMPT: "100",

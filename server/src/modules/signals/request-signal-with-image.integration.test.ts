@@ -19,7 +19,7 @@ describe("asking for a signal with a chart image", () => {
   let chart: Buffer;
 
   beforeAll(async () => {
-    product = await startLiveProduct({ name: "image-signals" });
+    product = await startLiveProduct();
     ({ database, exchange, openai } = product);
     chart = await chartImage(1).png().toBuffer();
   });

@@ -23,7 +23,7 @@ describe("image credits when the worker dies", () => {
   let chart: Buffer;
 
   beforeAll(async () => {
-    product = await startLiveProduct({ name: "image-worker-death", workers: 0 });
+    product = await startLiveProduct({ workers: 0 });
     ({ database, exchange, openai } = product);
     chart = await chartImage(1).png().toBuffer();
   });

@@ -7,6 +7,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
 import { inTime } from "../../http/in-time.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import { noteSignal } from "./note-signal.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
 import {
@@ -50,6 +51,9 @@ export const signalHandlers: BoundRoute[] = [
   ),
   handle(signalRoutes.getSignal, async ({ params }, { deps, session }) =>
     presentSignal(await findSignal(deps, session.user, params.id)),
+  ),
+  handle(signalRoutes.noteSignal, ({ params, body }, { deps, session }) =>
+    noteSignal(deps, session.user, { id: params.id, note: body.note }),
   ),
   handle(signalRoutes.getSignalCandles, ({ params }, { deps, session }) =>
     readSignalCandles(deps, session.user, params.id),

@@ -28,7 +28,7 @@ describe("an analysis that several users ask for", () => {
   let limit = 50;
 
   beforeAll(async () => {
-    product = await startLiveProduct({ name: "shared-analysis", servers: 2, workers: 2 });
+    product = await startLiveProduct({ servers: 2, workers: 2 });
     ({ database, openai } = product);
   });
   beforeEach(() => {

@@ -11,7 +11,7 @@ import { PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
@@ -27,7 +27,7 @@ const candle = (time: number, close = 100) => ({
 });
 
 describe("what became of a signal", () => {
-  const uri = newDatabaseUri("signal-page");
+  const uri = testDatabaseUri();
   let server: LiveServer;
   let database: Database;
   let api: ApiClient;

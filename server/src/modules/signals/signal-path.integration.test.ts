@@ -24,7 +24,6 @@ describe("asking for a signal", () => {
 
   beforeAll(async () => {
     product = await startLiveProduct({
-      name: "signal-path",
       serverEnv: { RATE_LIMIT: "on" },
       workerEnv: { EXCHANGES: "binance,kraken", OPENAI_MODEL: "test-model" },
     });

@@ -2,10 +2,11 @@ import { EventEmitter } from "node:events";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
-import { type LoggedEvent, signalIdOf } from "@shared/outbox/event-log.ts";
+import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { EventFeed } from "../../realtime/event-feed.ts";
+import { signalIdOf } from "./signal-id-of.ts";
 
 const finishedEventSchema = z.object({
   name: z.enum(["signal:completed", "signal:failed"]),

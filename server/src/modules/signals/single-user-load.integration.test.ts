@@ -3,7 +3,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const REQUESTS = 60;
@@ -15,7 +15,7 @@ const secrets = {
 
 /** Two servers and two workers, all of which number the events of the same stream. */
 describe("sixty requests of one user at once", () => {
-  const uri = newDatabaseUri("single-user-load");
+  const uri = testDatabaseUri();
   const ports: number[] = [];
   let database: Database;
   let parts: SpawnedService[];

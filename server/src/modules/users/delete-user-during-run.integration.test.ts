@@ -16,7 +16,7 @@ describe("deleting a user while a worker makes their signal", () => {
   let api: ApiClient;
   let root: UserRecord;
   beforeAll(async () => {
-    product = await startLiveProduct({ name: "at-work" });
+    product = await startLiveProduct();
     api = new ApiClient(product.server);
     root = await createUser(product.database, { username: "Root", role: "admin", approved: true });
   });

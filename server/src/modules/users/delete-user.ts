@@ -9,6 +9,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
@@ -62,7 +63,7 @@ async function removeUser(
     if (!deleted) throw userNotFound();
     if (deleted.role === "admin") await assertOtherAdmin(database, _id, session);
     await deleteUserData(database, uow, _id);
-    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    endSessions(uow, { userId: _id.toString(), reason: "deleted" });
     uow.log({ type: "user:deleted", user: username });
     uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
     await identity.deleteAccount({ identityId, session });

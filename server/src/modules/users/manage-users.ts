@@ -12,6 +12,7 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
 import { idempotencyConflict, userNotFound } from "../../http/errors.ts";
+import { endSessions } from "../../http/session-ends.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOwner } from "../accounts/account-emails.ts";
@@ -156,7 +157,7 @@ export async function setRole(
     if (!user) throw userNotFound();
     const isChanged = user.role !== role;
     const reason = isChanged ? "role-changed" : "revoked-session";
-    uow.endSessions({ userId: _id.toString(), reason });
+    endSessions(uow, { userId: _id.toString(), reason });
     if (reason === "role-changed") {
       uow.log({ type: "role:changed", user: user.username, details: { role } });
       await addAccountUpdatedEvents(database, uow, { user: { ...user, role }, reason });

@@ -3,7 +3,7 @@ import { eventSchemas } from "@shared/contract/events.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { PUSH_WAIT, PushClient } from "@shared/testing/api-client.ts";
 import { createUser, createWatchlistItem, signTokenFor } from "@shared/testing/factories.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startClockedWorker } from "../../../../worker/src/testing/clocked-worker.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
@@ -16,7 +16,7 @@ describe("the signal of a watched market", () => {
   let worker: Awaited<ReturnType<typeof startClockedWorker>>;
 
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: newDatabaseUri("close-to-push") });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
     worker = await startClockedWorker(server.database, clock);
   });
   afterAll(async () => {

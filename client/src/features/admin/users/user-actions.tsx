@@ -3,12 +3,13 @@ import { creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { CredentialFields } from "../../../domain/credential-fields.tsx";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { randomKey } from "../../../lib/random-key.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
-import { CredentialFields, DialogForm, FormDialog } from "../../../ui/dialog.tsx";
+import { DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { accept } from "../admin-state.ts";
 import {

@@ -14,8 +14,8 @@ import {
   X,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import { useMe } from "../../../lib/me.ts";
-import { OutcomeBadge } from "../../../ui/badges.tsx";
+import { OutcomeBadge } from "../../../domain/badges.tsx";
+import { useMe } from "../../../domain/me.ts";
 import { buttonClass, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { dialogClass } from "../../../ui/dialog.tsx";

@@ -1,7 +1,7 @@
 import { userListQuerySchema } from "@shared/contract/admin.ts";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router-dom";
-import { useOverview } from "../../../lib/admin-overview.ts";
+import { useOverview } from "../../../domain/admin-overview.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { Button, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";

@@ -1,11 +1,11 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { ChartCandlestick } from "lucide-react";
 import { useEffect } from "react";
+import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { ApiError } from "../../../lib/api/errors.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
-import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useSignal } from "../../signals/api.ts";
 import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
 import { loadSignalView } from "../submit-request.ts";

@@ -4,7 +4,8 @@ import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/co
 import { rationaleContent } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
+import { type SignalConfidence, statedLabel } from "../../../domain/confidence.ts";
+import { unitName } from "../../../domain/symbols.ts";
 import {
   confidenceLevel,
   formatChange,
@@ -16,7 +17,6 @@ import {
   formatUnits,
   formatUsd,
 } from "../../../lib/format.ts";
-import { unitName } from "../../../lib/symbols.ts";
 import { useNow } from "../../../lib/use-now.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { Card } from "../../../ui/card.tsx";

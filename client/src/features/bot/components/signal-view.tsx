@@ -1,7 +1,7 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
+import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { useNow } from "../../../lib/use-now.ts";
-import { OutcomeBadge } from "../../../ui/badges.tsx";
 import { TextLink } from "../../../ui/button.tsx";
 import { progressQuery, useSignal } from "../../signals/api.ts";
 import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";

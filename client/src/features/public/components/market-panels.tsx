@@ -1,8 +1,8 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
+import { liveQuote, useMarkets } from "../../../domain/markets.ts";
 import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
 import { OVERVIEW_COLUMNS } from "../../../lib/listed-markets.ts";
-import { liveQuote, useMarkets } from "../../../lib/markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";

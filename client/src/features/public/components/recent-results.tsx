@@ -2,11 +2,11 @@ import { MESSAGES } from "@shared/contract/constants.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
+import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
+import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { formatR } from "../../../lib/format.ts";
 import { readPublic } from "../../../lib/public-api.ts";
-import { DataLabel, OutcomeBadge } from "../../../ui/badges.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { SignalBadge } from "../../../ui/signal-badge.tsx";
 
 /** The response of `GET /activity`, in the light variant of zod. */
 const activitySchema = z.object({

@@ -3,7 +3,7 @@ import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import type { Performance, PerformanceQuery, Reliability } from "@shared/contract/performance.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
-import { performanceParams, performanceQuery } from "../../../lib/performance-query.ts";
+import { performanceParams, performanceQuery } from "../../../domain/performance-query.ts";
 import { TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 

@@ -2,10 +2,10 @@ import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { SignalKind, SignalOrigin, SignalSource } from "@shared/contract/signal.ts";
 import { Star } from "lucide-react";
 import type { ReactNode } from "react";
+import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { formatChange, formatMoment, formatPrice, formatR } from "../../../lib/format.ts";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Alert } from "../../../ui/alert.tsx";
-import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useDemoStatus } from "../api.ts";
 import { distancePercent, hasLivePrices, rewardToRisk, type TradeLevels } from "../levels.ts";
 

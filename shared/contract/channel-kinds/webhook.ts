@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { addressSchema, defineChannelKind, REFUSED } from "./define-channel-kind.ts";
+
+/** In which a replaced secret of a webhook still signs beside the new one. */
+export const SECRET_OVERLAP_HOURS = 24;
+
+/** A program of the user. */
+export const webhook = defineChannelKind("webhook", {
+  name: "Webhook",
+  isSingle: false,
+  isForPeople: false,
+  gone: REFUSED,
+  input: { url: addressSchema.meta({ description: "A public https address" }) },
+  target: {
+    url: z.string(),
+    secret: z.string(),
+    /** Also signs until `until`, in Unix milliseconds. */
+    previous: z.object({ secret: z.string(), until: z.number() }).optional(),
+  },
+});

@@ -1,0 +1,99 @@
+import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
+import { composeEmail } from "@shared/runtime/compose-email.ts";
+import { type Mail, type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
+import type { DeliverySettings } from "@shared/runtime/settings.ts";
+import { z } from "zod";
+import type {
+  ChannelMessage,
+  ChannelSender,
+  DeliveryDeps,
+  KindDeps,
+  SendResult,
+} from "../../channel-sender.ts";
+import { describeMessage, type NamedSignals, readNamedSignals } from "../../describe-message.ts";
+
+/** Mail servers refuse many connections. */
+const MAX_IN_FLIGHT = 10;
+
+interface EmailDeps extends Pick<DeliveryDeps, "database" | "secrets"> {
+  mailer: Mailer;
+  settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
+}
+
+/** Without a mail server, emails are written to files outside production, and not sent in it. */
+export function startEmail(deps: KindDeps): ChannelSender | null {
+  const { settings, logger } = deps;
+  if (settings.SMTP_URL === undefined && settings.NODE_ENV === "production") {
+    logger.error("no emails are delivered to channels: SMTP_URL is not set");
+    return null;
+  }
+  const mailer = selectMailer(deps);
+  return emailSender({ ...deps, mailer });
+}
+
+/** Sends messages as emails, which can be turned off with one click (RFC 8058). */
+export function emailSender(deps: EmailDeps): ChannelSender {
+  const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = deps.settings;
+  const [webUrl = apiUrl] = CLIENT_ORIGIN;
+  return {
+    maxInFlight: MAX_IN_FLIGHT,
+    async send(message) {
+      const signals = await readNamedSignals(deps.database, message);
+      const token = deps.secrets.unsubscribeToken(message.channelId);
+      const mail = {
+        ...channelEmail(message, { webUrl, token, signals }),
+        messageId: `<${message.id}@${new URL(apiUrl).hostname}>`,
+        unsubscribeUrl: `${apiUrl}${channelRoutes.unsubscribe.path}?token=${token}`,
+      };
+      return deps.mailer.send(mail).then(() => DELIVERED, notSent);
+    },
+  };
+}
+
+const DELIVERED: SendResult = { outcome: "delivered", responseStatus: null, error: null };
+
+const failureSchema = z.object({
+  cause: z.object({ responseCode: z.number().optional(), code: z.string().optional() }),
+});
+
+/** The text of the mail server's response is not stored, as it may contain addresses. */
+function notSent(error: unknown): SendResult {
+  const { responseCode: status, code } = failureSchema.safeParse(error).data?.cause ?? {};
+  if (status !== undefined) {
+    const answered = `The mail server answered with ${status}.`;
+    return { outcome: "retry", responseStatus: status, error: answered };
+  }
+  const detail = code === undefined ? "" : ` (${code})`;
+  const unreached = `The mail server could not be reached${detail}.`;
+  return { outcome: "retry", responseStatus: null, error: unreached };
+}
+
+function channelEmail(
+  message: ChannelMessage,
+  { webUrl, token, signals }: { webUrl: string; token: string; signals: NamedSignals },
+): Mail {
+  const { username, email: to } = message.user;
+  const described = describeMessage(message, signals);
+  const { subject, text, levels = [], facts = [], points = [], path, button } = described;
+  const page = (address: string) => new URL(address, webUrl).href;
+  return composeEmail(
+    { to, username, link: page(path) },
+    {
+      subject,
+      button,
+      note: noteOf(message),
+      request: [`${subject}.`, text ?? []].flat().join(" "),
+      facts: [...levels, ...facts],
+      points: points.map((point) => ({
+        text: point.text,
+        ...(point.path && { link: page(point.path) }),
+      })),
+      other: { label: "Turn these emails off", link: page(`/unsubscribe?token=${token}`) },
+    },
+  );
+}
+
+const noteOf = ({ type }: ChannelMessage): string =>
+  type.startsWith("signal.") || type === "channel.summary"
+    ? "Signals are not financial advice. You can lose money."
+    : "You get this email because you have added an email channel to your account.";
