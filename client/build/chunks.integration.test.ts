@@ -1,27 +1,50 @@
-import { build } from "vite";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { product, productServer } from "../../e2e/support/config.ts";
 import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
+import { runCommand } from "../../scripts/lib/run-command.ts";
+
+const manifestSchema = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    src: z.string().optional(),
+    imports: z.array(z.string()).default([]),
+  }),
+);
 
 /** The files of code that each file imports before it runs. */
 const imports = new Map<string, string[]>();
 const codes = new Map<string, string>();
+/** Of the modules that have one of their own. */
 const files = new Map<string, string>();
 
+/** The pages of the browser tests, which are built only once. */
 beforeAll(async () => {
-  const config = { root: `${projectRoot}/client`, configFile: `${projectRoot}/vite.config.ts` };
-  const built = await build({ ...config, logLevel: "silent", build: { write: false } });
-  if (!("output" in built)) throw new Error("the client was not built once");
-  for (const chunk of built.output) {
-    if (chunk.type !== "chunk") continue;
-    imports.set(chunk.fileName, chunk.imports);
-    codes.set(chunk.fileName, chunk.code);
-    if (chunk.facadeModuleId) files.set(chunk.facadeModuleId, chunk.fileName);
+  const env = { ...process.env, NODE_ENV: "development", ...productServer(product, "").env };
+  const build = { command: process.execPath, args: ["scripts/run.mjs", "build"] };
+  const { code, stderr } = await runCommand({ ...build, cwd: projectRoot, env });
+  if (code !== 0) throw new Error(stderr);
+  const pages = join(projectRoot, product.dataDir, "client");
+  const written = readFileSync(join(pages, ".vite/manifest.json"), "utf8");
+  const manifest = manifestSchema.parse(JSON.parse(written));
+  for (const { file, src, imports: keys } of Object.values(manifest)) {
+    if (!file.endsWith(".js")) continue;
+    imports.set(
+      file,
+      keys.map((key) => manifest[key]?.file ?? expect.fail(`${key} is not in the manifest`)),
+    );
+    codes.set(file, readFileSync(join(pages, file), "utf8"));
+    if (src) files.set(`client/${src}`, file);
   }
-}, 60_000);
+  expect(imports.size).toBeGreaterThan(20);
+}, 120_000);
 
 /** A module's file and all that it imports, directly or not. */
 function filesOf(module: string): Set<string> {
-  const [, file] = [...files].find(([id]) => id.endsWith(module)) ?? [];
+  const file = files.get(module);
   if (!file) throw new Error(`${module} has no file of its own`);
   return reachedFrom(file);
 }

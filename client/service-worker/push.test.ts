@@ -8,8 +8,8 @@ describe("the notification of a push", () => {
     const analysis = { final_signal: "SELL", confidence: 64.4, entry: 100.5, stop_loss: 102 };
     const signal = { signal_id: "one", symbol: "XAU/USD", timeframe: "4h", analysis };
     expect(textOf("signal.completed", signal)).toEqual({
-      title: "SELL XAU/USD 4h (64 %)",
-      body: "Entry 100.5 · Stop loss 102",
+      title: "SELL XAU/USD 4h",
+      body: "64.4% stated confidence, not yet calibrated · Entry 100.5 · Stop loss 102",
       to: "/signals/one",
     });
   });
@@ -22,12 +22,17 @@ describe("the notification of a push", () => {
   });
 
   it.each([
-    ["signal.filled", { price: 10 }, "Your signal: entry filled"],
-    ["signal.outcome", { symbol: "BTC/USDT", outcome: "WIN" }, "BTC/USDT: WIN"],
-    ["signal.completed", { symbol: "BTC/USDT", analysis: null }, "BTC/USDT: signal ready"],
-    ["proof.submitted", { username: "ann" }, "New proof of payment"],
-    ["budget.reached", {}, "AI budget"],
-    ["channel.summary", { counts: { a: 2, b: 3 } }, "5 messages during your quiet hours"],
+    ["signal.filled", { price: 10 }, "Entry filled: your signal"],
+    ["signal.outcome", { symbol: "BTC/USDT", outcome: "WIN" }, "WIN: BTC/USDT"],
+    ["signal.completed", { symbol: "BTC/USDT", analysis: null }, "Signal ready: BTC/USDT"],
+    ["proof.submitted", { username: "ann" }, "New payment proof"],
+    ["budget.reached", {}, "80% of the AI budget is spent"],
+    ["account.updated", { reason: "approved" }, "Account approved"],
+    ["account.updated", { reason: "of-the-future" }, "Account updated"],
+    ["account.updated", {}, "Account updated"],
+    ["subscription.expiring", {}, "Subscription ends soon"],
+    ["user.registered", {}, "New registration"],
+    ["channel.summary", { counts: { a: 2, b: 3 } }, "5 messages from your quiet hours"],
     ["channel.test", {}, "Test notification"],
   ])("names a %s, even if its data is cut", (type, data, title) => {
     expect(textOf(type, data).title).toBe(title);

@@ -1,27 +1,44 @@
 import { z } from "zod/mini";
+import { ACCOUNT_EVENTS, DASHBOARD, plural } from "../../shared/contract/events/account-events.ts";
+import { ADMIN_EVENTS } from "../../shared/contract/events/admin-events.ts";
+import type { CheckedEntries, Wording } from "../../shared/contract/events/event-entry.ts";
+import { SIGNAL_EVENTS } from "../../shared/contract/events/signal-events.ts";
 import { plainPrice } from "../src/lib/price-decimals.ts";
 
 // Compiling schemas would need `eval`, which the content policy forbids.
 z.config({ jitless: true });
 
+const text = z.optional(z.string());
+const number = z.optional(z.number());
 const price = z.nullish(z.number());
+
 /** A channel message. Its data may be cut, so every field is optional. */
 const messageSchema = z.object({
   type: z.string(),
   data: z.object({
-    signal_id: z.optional(z.string()),
-    symbol: z.optional(z.string()),
-    timeframe: z.optional(z.string()),
-    outcome: z.optional(z.string()),
+    signal_id: text,
+    symbol: text,
+    timeframe: text,
+    origin: text,
+    outcome: text,
     price,
-    username: z.optional(z.string()),
-    days_left: z.optional(z.number()),
-    percent: z.optional(z.number()),
+    reason: text,
+    role: text,
+    allow_image_upload: z.optional(z.boolean()),
+    image_credits: number,
+    plan: text,
+    days_left: number,
+    username: text,
+    sender_name: text,
+    percent: number,
+    spent_usd: number,
+    budget_usd: number,
     counts: z.optional(z.record(z.string(), z.number())),
     analysis: z.nullish(
       z.object({
         final_signal: z.string(),
-        confidence: z.optional(z.number()),
+        confidence: number,
+        calibrated_confidence: price,
         entry: price,
         stop_loss: price,
         take_profit: price,
@@ -50,10 +67,10 @@ interface PushScope {
  * Shows a push as a notification, also while the app is in view: iOS ends a subscription after three pushes that show
  * none. Then it makes no sound, because the app shows the event itself.
  */
-export async function showPush({ clients, registration }: PushScope, text: string): Promise<void> {
+export async function showPush({ clients, registration }: PushScope, json: string): Promise<void> {
   const windows = await clients.matchAll({ type: "window" });
   const silent = windows.some(({ visibilityState }) => visibilityState === "visible");
-  const { title, body, to } = describePush(text);
+  const { title, body, to } = describePush(json);
   const actions = [
     { action: "open", title: "Open" },
     { action: "dismiss", title: "Dismiss" },
@@ -90,82 +107,58 @@ const FALLBACK: PushText = {
 };
 
 /** Text of a channel message; a general one if it is not understood. */
-export function describePush(text: string): PushText {
-  const message = messageSchema.safeParse(parseJson(text)).data;
+export function describePush(json: string): PushText {
+  const message = messageSchema.safeParse(parseJson(json)).data;
   return (message && describe(message)) ?? FALLBACK;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }
 }
 
+/** The entries of the table of events that channels get, without those that would bring schemas with them. */
+const EVENTS = { ...SIGNAL_EVENTS, ...ACCOUNT_EVENTS, ...ADMIN_EVENTS };
+const CHECKED: CheckedEntries = EVENTS;
+const NAMES = new Map<string, string>(
+  Object.entries(EVENTS).flatMap(([name, entry]) =>
+    "channel" in entry ? [[entry.channel.event, name] as const] : [],
+  ),
+);
+
+const WORDING: Wording = {
+  price: plainPrice,
+  usd: (amount) => `$${amount.toFixed(2)}`,
+  unknownSignal: "your signal",
+};
+
 function describe({ type, data }: Message): PushText | null {
-  const signalPath = data.signal_id ? `/signals/${data.signal_id}` : "/signal-history";
-  const market = [data.symbol, data.timeframe].filter(Boolean).join(" ") || "Your signal";
-  switch (type) {
-    case "signal.completed":
-      return { ...describeSignal(data, market), to: signalPath };
-    case "signal.filled":
-      return { title: `${market}: entry filled`, body: atPrice(data.price), to: signalPath };
-    case "signal.entry_left":
-      return { title: `${market}: entry missed`, body: atPrice(data.price), to: signalPath };
-    case "signal.outcome":
-      return { title: `${market}: ${data.outcome ?? "resolved"}`, body: "", to: signalPath };
-    case "account.updated":
-      return {
-        title: "Account updated",
-        body: "Open the dashboard for details.",
-        to: "/dashboard",
-      };
-    case "subscription.expiring":
-      return {
-        title: "Your subscription ends soon",
-        body: `${data.days_left ?? "A few"} days left. Renew it to keep your access.`,
-        to: "/payment",
-      };
-    case "proof.submitted":
-      return { title: "New proof of payment", body: data.username ?? "", to: "/admin/users" };
-    case "user.registered":
-      return { title: "New user", body: data.username ?? "", to: "/admin/users" };
-    case "budget.reached":
-      return {
-        title: "AI budget",
-        body: `${data.percent ?? "Part of"} % of today's budget is used.`,
-        to: "/admin/system",
-      };
-    case "channel.summary": {
-      const total = Object.values(data.counts ?? {}).reduce((sum, count) => sum + count, 0);
-      const title = `${total} messages during your quiet hours`;
-      return { title, body: "Open the app to see them.", to: "/dashboard" };
-    }
-    case "channel.test":
-      return { title: "Test notification", body: "Push notifications work.", to: "/user-panel" };
-    default:
-      return null;
+  if (type === "channel.test") {
+    return { title: "Test notification", body: "Push notifications work.", to: "/user-panel" };
   }
+  if (type === "channel.summary") {
+    const total = Object.values(data.counts ?? {}).reduce((sum, count) => sum + count, 0);
+    const title = `${plural(total, "message")} from your quiet hours`;
+    return { title, body: "Open the app to see them.", to: DASHBOARD.path };
+  }
+  const said = CHECKED[NAMES.get(type) ?? ""]?.describe?.(data, WORDING);
+  if (!said) return null;
+  return {
+    title: said.title,
+    body: [said.text, ...levelsOf(data)].filter(Boolean).join(" · "),
+    to: said.path,
+  };
 }
 
-function describeSignal({ analysis }: Message["data"], market: string): Omit<PushText, "to"> {
-  if (!analysis) return { title: `${market}: signal ready`, body: "" };
-  const {
-    final_signal: signal,
-    confidence,
-    entry,
-    stop_loss: stop,
-    take_profit: target,
-  } = analysis;
-  const certainty = confidence === undefined ? "" : ` (${Math.round(confidence)} %)`;
-  const levels = [
+function levelsOf({ analysis }: Message["data"]): (string | false)[] {
+  if (!analysis) return [];
+  const { entry, stop_loss: stop, take_profit: target } = analysis;
+  return [
     entry != null && `Entry ${plainPrice(entry)}`,
     stop != null && `Stop loss ${plainPrice(stop)}`,
     target != null && `Take profit ${plainPrice(target)}`,
   ];
-  return { title: `${signal} ${market}${certainty}`, body: levels.filter(Boolean).join(" · ") };
 }
-
-const atPrice = (value: number | null | undefined): string =>
-  value == null ? "" : `Price ${plainPrice(value)}`;

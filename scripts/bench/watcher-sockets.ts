@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { envelopeSchema, eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
+import { envelopeSchema } from "@shared/contract/events.ts";
 import { z } from "zod";
 import { openSocket } from "./raw-socket.ts";
 

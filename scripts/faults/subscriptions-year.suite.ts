@@ -1,6 +1,6 @@
 import { meSchema } from "@shared/contract/account.ts";
 import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
 import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";

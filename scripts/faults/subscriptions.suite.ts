@@ -1,4 +1,4 @@
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { subscriptionInGrace } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

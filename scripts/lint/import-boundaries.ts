@@ -156,7 +156,7 @@ export function violationOf(file: string, specifier: string): string | null {
 }
 
 /** A file of the project by its path from the root, a package by its name. */
-function resolveImport(file: string, specifier: string): string {
+export function resolveImport(file: string, specifier: string): string {
   if (specifier.startsWith("@shared/")) return specifier.slice(1);
   if (!specifier.startsWith(".")) return specifier;
   return posix.join(posix.dirname(file), specifier);

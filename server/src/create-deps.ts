@@ -15,14 +15,14 @@ import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import { readQueueDepth } from "./modules/signals/signal-limits.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
-/** @param given.hashing of passwords, if not the usual one */
+/** @param options.hashing of passwords, if not the usual one */
 export function createDeps(
-  given: Pick<
+  options: Pick<
     ServerDeps,
     "settings" | "database" | "logger" | "now" | "signalWaiters" | "feedIsRunning"
   > & { hashing?: PasswordHashing },
 ): ServerDeps {
-  const { hashing, ...deps } = given;
+  const { hashing, ...deps } = options;
   const { settings, database, logger, now } = deps;
   const mailer = selectMailer({ settings, logger, now });
   return {

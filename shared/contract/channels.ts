@@ -1,47 +1,38 @@
 import { z } from "zod";
 import { channelKindSchema, checkKindFields, kindFields } from "./channel-kinds/channel-kinds.ts";
 import { CHANNEL_DISABLED_REASONS } from "./constants.ts";
+import { CHANNEL_ENTRIES } from "./events/event-table.ts";
 
 export const MAX_CHANNELS = 10;
 export const DELIVERIES_PER_PAGE = 50;
 
-export const USER_CHANNEL_EVENTS = [
-  "signal.completed",
-  "signal.filled",
-  "signal.entry_left",
-  "signal.outcome",
-  "account.updated",
-  "subscription.expiring",
-] as const;
+const eventsOf = (audience: "user" | "admins") =>
+  CHANNEL_ENTRIES.filter((entry) => entry.audience === audience).map(({ event }) => event);
 
-export const ADMIN_CHANNEL_EVENTS = [
-  "proof.submitted",
-  "user.registered",
-  "budget.reached",
-] as const;
+export const USER_CHANNEL_EVENTS = eventsOf("user");
+export const ADMIN_CHANNEL_EVENTS = eventsOf("admins");
 
-export const channelEventSchema = z.enum([...USER_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS], {
-  error: "Choose events of the list.",
-});
+export const channelEventSchema = z.enum(
+  CHANNEL_ENTRIES.map(({ event }) => event),
+  { error: "Choose events of the list." },
+);
 export type ChannelEvent = z.infer<typeof channelEventSchema>;
 
 /** The events of a new channel. Administrators also get theirs. */
-export const DEFAULT_CHANNEL_EVENTS = [
-  "signal.completed",
-  "signal.outcome",
-  "account.updated",
-  "subscription.expiring",
-] as const satisfies readonly ChannelEvent[];
+export const DEFAULT_CHANNEL_EVENTS = CHANNEL_ENTRIES.filter(
+  ({ audience, isDefault }) => audience === "user" && isDefault,
+).map(({ event }) => event);
 
-/** The event of a channel that an outbox event becomes: `signal:entry-left` is `signal.entry_left`. */
-export function channelEventOf(eventName: string): ChannelEvent | null {
-  const name = eventName.replace(":", ".").replaceAll("-", "_");
-  return channelEventSchema.safeParse(name).data ?? null;
+/** The event of a channel that an event of the stream becomes: `signal:entry-left` is `signal.entry_left`. */
+export const channelEventOf = (eventName: string): ChannelEvent | null =>
+  CHANNEL_ENTRIES.find(({ name }) => name === eventName)?.event ?? null;
+
+/** What is known of an event for channels, with its name in the stream. */
+export function factsOfEvent(event: ChannelEvent): (typeof CHANNEL_ENTRIES)[number] {
+  const entry = CHANNEL_ENTRIES.find((known) => known.event === event);
+  if (!entry) throw new RangeError(`Channels do not get ${event}.`);
+  return entry;
 }
-
-/** Names of the outbox events that become events of channels. */
-export const eventNamesOf = (events: readonly ChannelEvent[]): string[] =>
-  events.map((event) => event.replace(".", ":").replaceAll("_", "-"));
 
 /** `type` of a message: an event, a test, or the summary of what was held during quiet hours. */
 export const messageTypeSchema = z.enum([

@@ -1,111 +1,14 @@
 import { z } from "zod";
+import { streamPositionsSchema } from "./account.ts";
 import {
-  adminPaymentProofSchema,
-  meSchema,
-  streamPositionsSchema,
-  userCardSchema,
-} from "./account.ts";
-import { channelKindSchema } from "./channel-kinds/channel-kinds.ts";
-import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS } from "./constants.ts";
-import { chartImageSchema } from "./files.ts";
+  type AccountReason,
+  type EventData,
+  type EventName,
+  eventSchemas,
+} from "./events/event-data.ts";
+import type { NotifiedName } from "./events/event-table.ts";
 import type { LivePrice, StalePrice } from "./market-data.ts";
-import { paymentDetailsSchema } from "./payment.ts";
-import {
-  analysisSchema,
-  entryLeftSchema,
-  outcomeSchema,
-  signalOriginSchema,
-  signalResponseSchema,
-} from "./signal.ts";
-import { subscriptionSchema } from "./subscription.ts";
-
-const signalRefSchema = signalResponseSchema.pick({
-  signal_id: true,
-  symbol: true,
-  timeframe: true,
-});
-const emptySchema = z.object({});
-
-export const accountReasonSchema = z.enum([
-  "approved",
-  "revoked",
-  "credits-granted",
-  "credit-spent",
-  "credit-refunded",
-  "image-access",
-  "role-changed",
-  "email-verified",
-  "proof-submitted",
-  "subscription-started",
-  "subscription-renewed",
-  "subscription-grace",
-  "subscription-ended",
-]);
-export type AccountReason = z.infer<typeof accountReasonSchema>;
-
-/** Actions of an administrator on jobs. */
-export const jobActionSchema = z.enum(["requeue", "retry", "delete", "pause", "resume"]);
-export type JobAction = z.infer<typeof jobActionSchema>;
-
-const userEventSchemas = {
-  "signal:queued": signalRefSchema,
-  "signal:started": signalRefSchema,
-  "signal:completed": signalResponseSchema,
-  "signal:failed": signalResponseSchema,
-  "signal:filled": z.object({
-    signal_id: z.string(),
-    price: z.number(),
-    filled_at: z.iso.datetime(),
-  }),
-  "signal:outcome": z.object({
-    signal_id: z.string(),
-    outcome: outcomeSchema,
-    resolved_at: z.iso.datetime(),
-  }),
-  "signal:entry-left": entryLeftSchema.extend({ signal_id: z.string() }),
-  "account:updated": meSchema
-    .pick({ approved: true, role: true, allow_image_upload: true, image_credits: true })
-    .extend({ reason: accountReasonSchema }),
-  "subscription:expiring": subscriptionSchema
-    .pick({ plan: true, ends_at: true })
-    .extend({ days_left: z.number().int().positive() }),
-  "channel:disabled": z.object({
-    channel_id: z.string(),
-    kind: channelKindSchema,
-    reason: z.enum(CHANNEL_DISABLED_REASONS),
-  }),
-  "proof:deleted": emptySchema,
-  "history:cleared": emptySchema,
-  "notifications:seen": streamPositionsSchema,
-} as const;
-
-const adminEventSchemas = {
-  "user:registered": userCardSchema,
-  "user:updated": userCardSchema,
-  "user:deleted": z.object({ username: z.string() }),
-  /** Stored events of earlier versions have no id. */
-  "proof:submitted": adminPaymentProofSchema.partial({ id: true }).extend({ username: z.string() }),
-  "chart-image:added": chartImageSchema,
-  "chart-image:deleted": chartImageSchema,
-  "payment-details:updated": paymentDetailsSchema,
-  /** In US dollars, of the UTC day. */
-  "budget:reached": z.object({
-    percent: z.literal(BUDGET_PERCENTS),
-    spent_usd: z.number().nonnegative(),
-    budget_usd: z.number().positive(),
-  }),
-  /** `names` of the jobs, each once. */
-  "queue:changed": z.object({
-    action: jobActionSchema,
-    jobs: z.number().int().positive(),
-    names: z.string(),
-  }),
-} as const;
-
-/** Data of every numbered event, by name. */
-export const eventSchemas = { ...userEventSchemas, ...adminEventSchemas } as const;
-export type EventName = keyof typeof eventSchemas;
-export type EventData<Name extends EventName> = z.infer<(typeof eventSchemas)[Name]>;
+import { analysisSchema, signalOriginSchema, signalResponseSchema } from "./signal.ts";
 
 export const streamNameSchema = z.enum(["user", "admins"]);
 export type StreamName = z.infer<typeof streamNameSchema>;
@@ -117,7 +20,23 @@ export const envelopeSchema = z.object({
   at: z.iso.datetime(),
   data: z.unknown(),
 });
-export type EventEnvelope<Data> = z.infer<typeof envelopeSchema> & { data: Data };
+export type EventEnvelope<Data> = Omit<z.infer<typeof envelopeSchema>, "data"> & { data: Data };
+
+/** Events of these names, each with its data. */
+export function namedEvents<Schemas extends Record<string, z.ZodType>>(
+  schemas: Schemas,
+): z.ZodType<NamedEvent<Schemas>>;
+export function namedEvents(schemas: Record<string, z.ZodType>): z.ZodType {
+  const [first, ...others] = Object.entries(schemas).map(([name, data]) =>
+    envelopeSchema.extend({ name: z.literal(name), data }),
+  );
+  if (!first) throw new RangeError("There are no events.");
+  return z.discriminatedUnion("name", [first, ...others]);
+}
+
+type NamedEvent<Schemas extends Record<string, z.ZodType>> = {
+  [Name in keyof Schemas]: EventEnvelope<z.infer<Schemas[Name]>> & { name: Name };
+}[keyof Schemas];
 
 export const sessionEndReasonSchema = z.enum([
   "deleted",
@@ -168,21 +87,21 @@ const laterFields = signalResponseSchema.pick({ symbol: true, timeframe: true })
 const notificationData = {
   "signal:completed": resultSchema,
   "signal:failed": resultSchema,
-  "signal:filled": userEventSchemas["signal:filled"].extend(laterFields),
-  "signal:outcome": userEventSchemas["signal:outcome"].extend(laterFields),
-  "signal:entry-left": userEventSchemas["signal:entry-left"].extend(laterFields),
-  "account:updated": userEventSchemas["account:updated"],
-  "subscription:expiring": userEventSchemas["subscription:expiring"],
-  "channel:disabled": userEventSchemas["channel:disabled"],
-  "proof:deleted": userEventSchemas["proof:deleted"],
-  "history:cleared": userEventSchemas["history:cleared"],
-  "user:registered": adminEventSchemas["user:registered"].pick({ username: true }),
-  "proof:submitted": adminEventSchemas["proof:submitted"].pick({
+  "signal:filled": eventSchemas["signal:filled"].extend(laterFields),
+  "signal:outcome": eventSchemas["signal:outcome"].extend(laterFields),
+  "signal:entry-left": eventSchemas["signal:entry-left"].extend(laterFields),
+  "account:updated": eventSchemas["account:updated"],
+  "subscription:expiring": eventSchemas["subscription:expiring"],
+  "channel:disabled": eventSchemas["channel:disabled"],
+  "proof:deleted": eventSchemas["proof:deleted"],
+  "history:cleared": eventSchemas["history:cleared"],
+  "user:registered": eventSchemas["user:registered"].pick({ username: true }),
+  "proof:submitted": eventSchemas["proof:submitted"].pick({
     username: true,
     sender_name: true,
   }),
-  "budget:reached": adminEventSchemas["budget:reached"],
-} as const;
+  "budget:reached": eventSchemas["budget:reached"],
+} as const satisfies Record<NotifiedName, z.ZodType>;
 
 export const NOTIFYING_EVENTS: readonly string[] = Object.keys(notificationData);
 
@@ -193,25 +112,8 @@ export const OWN_ACCOUNT_CHANGES = [
   "proof-submitted",
 ] as const satisfies readonly AccountReason[];
 
-const item = <Name extends keyof typeof notificationData>(name: Name) =>
-  envelopeSchema.extend({ name: z.literal(name), data: notificationData[name] });
-
 /** An event that the user has been notified of. */
-export const notificationSchema = z.discriminatedUnion("name", [
-  item("signal:completed"),
-  item("signal:failed"),
-  item("signal:filled"),
-  item("signal:outcome"),
-  item("signal:entry-left"),
-  item("account:updated"),
-  item("subscription:expiring"),
-  item("channel:disabled"),
-  item("proof:deleted"),
-  item("history:cleared"),
-  item("user:registered"),
-  item("proof:submitted"),
-  item("budget:reached"),
-]);
+export const notificationSchema = namedEvents(notificationData);
 export type Notification = z.infer<typeof notificationSchema>;
 
 /** Last event of each stream that the user has seen. */

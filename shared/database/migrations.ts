@@ -19,6 +19,8 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 2, run: () => Promise.resolve() },
   { version: 3, run: moveEmails },
   { version: 4, run: deleteFormerJobs },
+  // Further recurring jobs have become work items.
+  { version: 5, run: deleteFormerJobs },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */

@@ -1,4 +1,4 @@
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";

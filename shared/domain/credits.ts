@@ -1,4 +1,4 @@
-import type { AccountReason } from "@shared/contract/events.ts";
+import type { AccountReason } from "@shared/contract/events/event-data.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database/database.ts";

@@ -1,5 +1,5 @@
 import type { AdminPaymentProof, PaymentProof, UserCard } from "@shared/contract/account.ts";
-import type { AccountReason } from "@shared/contract/events.ts";
+import type { AccountReason } from "@shared/contract/events/event-data.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";

@@ -1,4 +1,4 @@
-import type { EventData, EventName } from "@shared/contract/events.ts";
+import type { EventData, EventName } from "@shared/contract/events/event-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import { type UserCounter, type UserCounts, ZERO_COUNTS } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";

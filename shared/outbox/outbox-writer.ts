@@ -1,4 +1,4 @@
-import type { EventName } from "@shared/contract/events.ts";
+import type { EventName } from "@shared/contract/events/event-data.ts";
 import { type Database, runWriteCommand } from "@shared/database/database.ts";
 import type { EventRecord } from "@shared/database/models/event.ts";
 import type { SecurityLogRecord } from "@shared/database/models/security-log.ts";

@@ -76,6 +76,12 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    name: "a limit order at the price of the open is not filled yet: a high before it proves no win",
+    trade: LIMIT,
+    hours: [[100, 111, 99, 100.5], CALM],
+    is: null,
+  },
+  {
     name: "an exact touch of the target is not yet a win",
     hours: [[100, 110, 99, 105], CALM],
     is: null,

@@ -83,23 +83,15 @@ const UNCLEAR = { phase: "unclear" } as const;
 export function applyCandle(input: StepInput): Step {
   const { state, candle } = input;
   if (state.phase === "open") return stepOpen(input, state);
-  const fill = fillOf(input);
-  if (fill === null) return state;
-  if (fill === candle.open) {
-    const opened = { phase: "open", fill, filledAt: candle.time, best: fill, worst: fill } as const;
-    return stepOpen(input, opened);
+  const { order, entry, takeProfit } = input.trade;
+  const { time: filledAt, open: fill, high, low } = candle;
+  if (order === "market" || (order === "limit" ? fill < entry : fill > entry)) {
+    // An open beyond the target is not filled.
+    if (fill >= takeProfit) return state;
+    return stepOpen(input, { phase: "open", fill, filledAt, best: fill, worst: fill });
   }
-  return stepFilledWithin(input, fill);
-}
-
-/** Price of the fill in this candle, or null. An open beyond the target is not filled. */
-function fillOf({ trade, candle }: StepInput): number | null {
-  const { order, entry, takeProfit } = trade;
-  const { open, high, low } = candle;
-  const isPassedAtOpen = order === "market" || (order === "limit" ? open < entry : open > entry);
-  if (isPassedAtOpen) return open < takeProfit ? open : null;
   const isPassed = order === "limit" ? low < entry : high > entry;
-  return isPassed ? entry : null;
+  return isPassed ? stepFilledWithin(input, entry) : state;
 }
 
 function stepOpen({ trade, candle, isFinest }: StepInput, open: OpenTrade): Step {

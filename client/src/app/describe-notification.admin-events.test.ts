@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseLiveEvent } from "../lib/realtime/events.ts";
-import { describeAdminEvent } from "./describe-notification.ts";
+import { describeNotification } from "./describe-notification.ts";
 
 const received = (name: string, data: object) => {
   const event = parseLiveEvent(name, {
@@ -18,9 +18,9 @@ test.each([
   [80, "80% of the AI budget is spent"],
   [100, "AI budget used up"],
 ])("a budget that has reached %d percent is shown with its amounts", (percent, title) => {
-  expect(describeAdminEvent(received("budget:reached", budget(percent)))).toEqual({
+  expect(describeNotification(received("budget:reached", budget(percent)))).toMatchObject({
     title,
-    description: "$8.01 of $10.00 today (UTC).",
+    text: "$8.01 of $10.00 today (UTC).",
   });
 });
 
@@ -36,12 +36,12 @@ test("a payment proof is shown with its sender", () => {
     url: "http://localhost/a.webp",
     submitted_at: "2026-03-18T12:00:00.000Z",
   };
-  expect(describeAdminEvent(received("proof:submitted", proof))).toEqual({
+  expect(describeNotification(received("proof:submitted", proof))).toMatchObject({
     title: "New payment proof",
-    description: "ann, sent by Ann B.",
+    text: "ann, sent by Ann B.",
   });
 });
 
 test("a deleted user is not shown", () => {
-  expect(describeAdminEvent(received("user:deleted", { username: "ann" }))).toBeNull();
+  expect(describeNotification(received("user:deleted", { username: "ann" }))).toBeNull();
 });

@@ -73,7 +73,7 @@ test("what happened before the first visit is read; what comes later is counted 
   const items = await within(dialog).findAllByRole("listitem");
   expect(items.map((item) => item.textContent)).toEqual([
     expect.stringMatching(/^New: Image credits changed.*You have 1 image credit\.$/),
-    expect.stringMatching(/^BUY BTC\/USDT.*1h, 62% stated confidence, not yet calibrated$/),
+    expect.stringMatching(/^BUY BTC\/USDT 1h.*62% stated confidence, not yet calibrated$/),
   ]);
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
@@ -122,7 +122,7 @@ test("a signal of a watched market is counted on the bot page, with a message", 
   keep({ ...own(1), name: "signal:completed", data });
   act(() => notifyListeners({ ...own(1), name: "signal:completed", data }));
   await bell(1);
-  await screen.findByText("Watched market: SELL BTC/USDT");
+  await screen.findByText("Watched market: SELL BTC/USDT 1h");
 });
 
 test("a notification opens its page", async () => {
@@ -157,7 +157,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:completed",
       data: { ...signal, analysis, origin: "watchlist" },
     },
-    text: "Watched market: BUY BTC/USDT: 1h, 62% stated confidence, not yet calibrated",
+    text: "Watched market: BUY BTC/USDT 1h: 62% stated confidence, not yet calibrated",
   },
   {
     item: {
@@ -165,11 +165,11 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:completed",
       data: { ...signal, analysis: { ...analysis, final_signal: "WAIT", confidence: 0 } },
     },
-    text: "WAIT BTC/USDT: 1h",
+    text: "WAIT BTC/USDT 1h: ",
   },
   {
     item: { ...own(1), name: "signal:failed", data: { ...signal, analysis: null } },
-    text: "Signal failed: BTC/USDT, 1h",
+    text: "Signal failed: BTC/USDT 1h: ",
   },
   {
     item: {
@@ -177,7 +177,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:filled",
       data: { ...signal, price: 113_900, filled_at: at },
     },
-    text: "Filled BTC/USDT: 1h, the trade was entered at 113,900",
+    text: "Entry filled: BTC/USDT 1h: The trade was entered at 113,900.",
   },
   {
     item: {
@@ -185,7 +185,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:outcome",
       data: { ...signal, outcome: "WIN", resolved_at: at },
     },
-    text: "WIN BTC/USDT: 1h, the trade won",
+    text: "WIN: BTC/USDT 1h: The trade reached its take profit.",
   },
   {
     item: {
@@ -193,7 +193,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:entry-left",
       data: { signal_id: "gone", price: 113_900, at },
     },
-    text: "Entry missed a deleted signal: the price left the entry zone at 113,900",
+    text: "Entry missed: a deleted signal: The price left the entry zone at 113,900. Do not enter this trade late.",
   },
   {
     item: { ...own(1), name: "account:updated", data: { ...account, reason: "image-access" } },
@@ -214,6 +214,6 @@ const cases: { item: Notification; text: string }[] = [
 ];
 
 test.each(cases)("a notification reads '$text'", ({ item, text: expected }) => {
-  const { title, text } = describeNotification(item);
+  const { title = "", text = "" } = describeNotification(item) ?? {};
   expect(`${title}: ${text}`).toBe(expected);
 });

@@ -96,10 +96,12 @@ interface ItemProps {
 }
 
 function Item({ item, isNew, onOpen }: ItemProps) {
-  const { title, text, to } = describeNotification(item);
+  const described = describeNotification(item);
+  if (!described) return null;
+  const { title, text, path } = described;
   return (
     <Link
-      to={to}
+      to={path}
       onClick={onOpen}
       className={`group/reveal flex flex-col gap-0.5 border-l-2 px-4 py-3 text-sm -outline-offset-2 transition-colors hover:bg-raised ${isNew ? "border-accent bg-accent/8" : "border-transparent"}`}
     >

@@ -1,7 +1,9 @@
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
+import type { EventText } from "@shared/contract/events/event-entry.ts";
+import { isToasted } from "@shared/contract/events/event-table.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useLocation, useNavigate } from "react-router-dom";
+import { type NavigateFunction, useLocation, useNavigate } from "react-router-dom";
 import { applyAccountEvent, meQuery, readMe, refetchMe, useMe } from "../domain/me.ts";
 import { forgetKeptSignals, keepSignals } from "../features/history/kept-signals.ts";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
@@ -13,7 +15,7 @@ import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
-import { describeAdminEvent, describeNotification } from "./describe-notification.ts";
+import { describeNotification } from "./describe-notification.ts";
 import { adminLink } from "./nav-items.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
@@ -44,7 +46,6 @@ export function SignedIn({ token }: { token: string }) {
     <>
       <ConnectionStrip />
       <EventToasts />
-      <AdminToasts />
       {hasToasts && <Toaster />}
     </>
   );
@@ -116,63 +117,42 @@ function EventToasts() {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (isToasted(event)) {
-          const { title, text: description, to } = describeNotification(event);
-          const action = { label: "View", run: () => void navigate(to) };
-          const isHere = to.split("#")[0] === pathname;
-          showToast({ title, description, isEvent: true, ...(!isHere && { action }) });
-        }
-        if (event.name !== "signal:completed" && event.name !== "signal:failed") return;
-        const { title, text } = describeNotification(event);
-        const open = () => void navigate(`/bot?signal=${event.data.signal_id}`);
-        const isHidden = document.visibilityState === "hidden";
-        if (isHidden || !showsSignals(pathname, event.data.origin)) {
-          const action = { label: "View", run: open };
-          showToast({ title, description: text, isEvent: true, action });
-        }
-        notifyIfHidden(event, { title, text, open });
+        const text = describeNotification(event);
+        if (text) showEvent(event, text, { pathname, navigate });
       }),
     [pathname, navigate],
   );
   return null;
 }
 
-/** Shows toasts for what awaits administrators. Only they receive these events. */
-function AdminToasts() {
-  const { pathname } = useLocation();
-  const navigate = useNavigate();
-  const isHere = pathname.startsWith(adminLink.to);
-  useEffect(() => {
-    const open = () => void navigate(adminLink.to);
-    const action = { label: "View", run: open };
-    return onLiveEvent((event) => {
-      const alert = describeAdminEvent(event);
-      if (!alert) return;
-      showToast({ ...alert, isEvent: true, ...(!isHere && { action }) });
-      notifyIfHidden(event, { title: alert.title, text: alert.description, open });
-    });
-  }, [isHere, navigate]);
-  return null;
+interface Place {
+  pathname: string;
+  navigate: NavigateFunction;
 }
 
-const toastedReasons: readonly string[] = [
-  "approved",
-  "revoked",
-  "subscription-started",
-  "subscription-renewed",
-  "subscription-grace",
-  "subscription-ended",
-];
+function showEvent(event: LiveEvent, text: EventText, { pathname, navigate }: Place): void {
+  if (event.name === "signal:completed" || event.name === "signal:failed") {
+    const open = () => void navigate(`/bot?signal=${event.data.signal_id}`);
+    const isHidden = document.visibilityState === "hidden";
+    if (isHidden || !showsSignals(pathname, event.data.origin)) toast(text, open);
+    return notifyIfHidden(event, { ...text, open });
+  }
+  if (!isToasted(event)) return;
+  const open = () => void navigate(text.path);
+  toast(text, isOn(pathname, text.path) ? null : open);
+  if (event.stream === "admins") notifyIfHidden(event, { ...text, open });
+}
 
-type ToastedEvent = Extract<
-  LiveEvent,
-  { name: "account:updated" | "subscription:expiring" | "channel:disabled" }
->;
+/** Whether a page shows what an event is about. Those of administrators share their head, which counts what is new. */
+const isOn = (pathname: string, path: string): boolean =>
+  path.startsWith(adminLink.to)
+    ? pathname.startsWith(adminLink.to)
+    : path.split("#")[0] === pathname;
 
-const isToasted = (event: LiveEvent): event is ToastedEvent =>
-  event.name === "subscription:expiring" ||
-  event.name === "channel:disabled" ||
-  (event.name === "account:updated" && toastedReasons.includes(event.data.reason));
+function toast({ title, text }: EventText, open: (() => void) | null): void {
+  const action = open && { label: "View", run: open };
+  showToast({ title, description: text, isEvent: true, ...(action && { action }) });
+}
 
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;

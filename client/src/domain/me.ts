@@ -1,5 +1,5 @@
 import { type Me, meSchema, type PaymentProof } from "@shared/contract/account.ts";
-import type { AccountReason } from "@shared/contract/events.ts";
+import type { AccountReason } from "@shared/contract/events/event-data.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../lib/api/client.ts";
 import { patchQueries, queryClient, refetch } from "../lib/query-client.ts";

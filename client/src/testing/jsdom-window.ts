@@ -48,3 +48,17 @@ window.getComputedStyle = (element, pseudoElement) => {
   computedStyles.set(key, style);
   return style;
 };
+
+/**
+ * React's development build notes for each element where it was made, for its warnings: a quarter of the time of a screen
+ * with many. It has a limit for that, and reads whether it is reached here.
+ */
+Reflect.deleteProperty(console, "createTask");
+const { default: react } = await import("react");
+Object.defineProperty(
+  Reflect.get(react, "__CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE"),
+  "recentlyCreatedOwnerStacks",
+  { get: () => Number.POSITIVE_INFINITY, set: doNothing },
+);
+
+export {};

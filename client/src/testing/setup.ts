@@ -1,7 +1,8 @@
+// First: it changes what React finds when it is loaded.
+import "./jsdom-window.ts";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 import { api, apiUrl } from "./fake-api.ts";
-import "./jsdom-window.ts";
 
 process.env.VITE_API_URL = apiUrl;
 
@@ -10,7 +11,8 @@ configure({
   defaultHidden: true,
   // Only a failure takes that long, but a busy machine may.
   asyncUtilTimeout: 30_000,
-  getElementError: (message, { outerHTML }) => new Error(message ?? outerHTML.slice(0, 500)),
+  // The text of the page takes long to make, and is rarely needed.
+  getElementError: (message, page) => new Error(message ?? page.outerHTML.slice(0, 500)),
 });
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { MongoClient, MongoServerError } from "mongodb";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { backUp, restore } from "../../backup/run-backup.ts";
 import { tryLock } from "../process-lock.mjs";
 import { runCommand } from "../run-command.ts";
@@ -93,16 +93,22 @@ const ATTACKS = {
   "stop it": (client: MongoClient) => client.db("admin").command({ shutdown: 1, force: true }),
 };
 
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "embedded-mongo-"));
-});
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-  rmSync(dataDir, { recursive: true });
-});
+/** The tests of a group share a folder and what the earlier ones have started. */
+function shareFolder(): void {
+  beforeAll(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "embedded-mongo-"));
+  });
+  afterAll(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    rmSync(dataDir, { recursive: true });
+  });
+}
 
-describe("the embedded database", () => {
-  it("lets nobody make its first account while it starts, nor read or change anything without its password", async () => {
+describe("a new embedded database", () => {
+  shareFolder();
+  let uri = "";
+
+  it("lets nobody else make its first account while it starts", async () => {
     const started = new AbortController();
     const starting = start().finally(() => started.abort());
     const log = join(dataDir, "log", "mongod.log");
@@ -117,8 +123,10 @@ describe("the embedded database", () => {
       refusals.add(await refusalOf(address, ATTACKS["make an account"]));
     }
     expect([...refusals]).toEqual(["Unauthorized"]);
+    ({ uri } = await starting);
+  });
 
-    const { uri } = await starting;
+  it("lets nobody without its password read or change anything", async () => {
     expect(await addNote(uri)).toBe(1);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       expect([name, await refusalOf(anonymous(uri), attack)]).toEqual([name, "Unauthorized"]);
@@ -130,47 +138,72 @@ describe("the embedded database", () => {
     }
     expect(await addNote(uri)).toBe(2);
   });
+});
 
-  it("keeps its data: after a crash at the same address, when it is started again, and for commands", async () => {
-    const { uri, service, lines } = await start();
+describe("the embedded database", () => {
+  shareFolder();
+  let first: Awaited<ReturnType<typeof start>>;
+  let notes = 0;
+  const settings = () => ({ MONGODB_URI: undefined, DATA_DIR: dataDir });
+
+  it("comes back at the same address with its data after a crash", async () => {
+    first = await start();
+    const { uri, service, lines } = first;
     expect(await addNote(uri)).toBe(1);
     process.kill(service.pid ?? Number.NaN, "SIGKILL");
-    await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
-      timeout: 30_000,
-      interval: 100,
-    });
+    notes = await vi.waitFor(
+      async () => {
+        const count = await addNote(uri);
+        expect(count).toBeGreaterThan(1);
+        return count;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
     expect(lines).toEqual(["The database stopped (SIGKILL); starting it again in 0.5 s."]);
+  });
 
-    const settings = { MONGODB_URI: undefined, DATA_DIR: dataDir };
+  it("is reached by commands while the product is running", async () => {
     const release = await tryLock(`run ${realpathSync(dataDir)}`);
-    const withdraw = announceDatabase(dataDir, uri);
-    const last = await withDatabase(settings, addNote);
-    expect(last).toBeGreaterThan(2);
+    const withdraw = announceDatabase(dataDir, first.uri);
+    expect(await withDatabase(settings(), addNote)).toBe(notes + 1);
     withdraw();
     await release?.();
-    await service.stop();
+    await first.service.stop();
+  });
+
+  it("keeps its data when a command starts it again on another port, and can be backed up and restored", async () => {
     const backup = { folder: join(dataDir, "backup"), passphrase: undefined };
-    await withDatabase(settings, async (again) => {
-      expect(again).not.toBe(uri);
-      expect(await addNote(again)).toBe(last + 1);
-      await backUp(again, backup);
+    await withDatabase(settings(), async (uri) => {
+      expect(uri).not.toBe(first.uri);
+      expect(await addNote(uri)).toBe(notes + 2);
+      await backUp(uri, backup);
     });
-    await withDatabase({ ...settings, DATA_DIR: join(dataDir, "to") }, async (other) => {
-      await restore(other, backup);
-      expect(await addNote(other)).toBe(last + 2);
+    const to = { ...settings(), DATA_DIR: join(dataDir, "to") };
+    await withDatabase(to, async (uri) => {
+      await restore(uri, backup);
+      expect(await addNote(uri)).toBe(notes + 3);
     });
+  });
+});
+
+describe("the embedded database of a version that had no accounts", () => {
+  shareFolder();
+  let started: Awaited<ReturnType<typeof start>>;
+
+  it("keeps the data of a version that had no accounts, and protects it", async () => {
+    await makeFormerData();
+    for (const name of ["mongo-key", "mongo-address"]) {
+      writeFileSync(join(dataDir, name), "of another start", { mode: 0o644 });
+    }
+    started = await start();
+    expect(await addNote(started.uri)).toBe(2);
+    expect(await refusalOf(anonymous(started.uri), ATTACKS["read documents"])).toBe("Unauthorized");
   });
 
   it.skipIf(process.platform === "win32")(
-    "keeps the data of a version that had no accounts, protects it, and shows its password and key to no other user",
+    "shows its password and key to no other user",
     async () => {
-      await makeFormerData();
-      for (const name of ["mongo-key", "mongo-address"]) {
-        writeFileSync(join(dataDir, name), "of another start", { mode: 0o644 });
-      }
-      const { uri, lines } = await start();
-      expect(await addNote(uri)).toBe(2);
-      expect(await refusalOf(anonymous(uri), ATTACKS["read documents"])).toBe("Unauthorized");
+      const { uri, lines } = started;
       announceDatabase(dataDir, uri);
       for (const name of ["mongo-key", "mongo-address"]) {
         expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
@@ -187,6 +220,10 @@ describe("the embedded database", () => {
       }
     },
   );
+});
+
+describe("an embedded database that cannot start", () => {
+  shareFolder();
 
   it("says in one line why it cannot start", async () => {
     writeFileSync(join(dataDir, "mongo"), "a file where the folder should be");

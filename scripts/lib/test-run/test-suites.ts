@@ -5,6 +5,7 @@ import { CliError, type Command } from "../cli.ts";
 import { ensureMongod } from "../mongo/mongod.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { packageBin } from "../run-command.ts";
+import { findChangedTests } from "./changed-tests.ts";
 import { ensureBrowser } from "./ensure-browser.ts";
 import { isPlain, runTool } from "./run-tool.ts";
 
@@ -30,8 +31,8 @@ function listSuites(isChangedOnly: boolean): Map<string, Suite> {
     ["lint", { title: "Lint", run: lint }],
   ]);
   if (isChangedOnly) {
-    const filters = [CHANGED, "--passWithNoTests"];
-    const run = (signal: AbortSignal) => runUnitTests(signal, filters);
+    const run = async (signal: AbortSignal) =>
+      runUnitTests(signal, (await findChangedTests()) ?? [CHANGED, "--passWithNoTests"]);
     return suites.set("unit", { title: "Tests of changed files", run });
   }
   return suites

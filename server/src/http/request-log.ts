@@ -11,8 +11,8 @@ const MAX_DEVICE_LENGTH = 256;
 /** Sets the request id: the caller's `X-Request-Id` if it is valid, otherwise a random one. */
 export function requestId(logger: Logger): AppMiddleware {
   return (ctx, next) => {
-    const given = ctx.get("X-Request-Id");
-    const id = SANE_REQUEST_ID.test(given) ? given : randomUUID();
+    const sent = ctx.get("X-Request-Id");
+    const id = SANE_REQUEST_ID.test(sent) ? sent : randomUUID();
     ctx.state.requestId = id;
     ctx.state.startedMs = performance.now();
     ctx.state.log = logger.child({ requestId: id });

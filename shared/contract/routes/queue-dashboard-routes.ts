@@ -1,4 +1,4 @@
-import { jobActionSchema } from "@shared/contract/events.ts";
+import { jobActionSchema } from "@shared/contract/events/event-data.ts";
 import { z } from "zod";
 import { defineRoute } from "./define-route.ts";
 

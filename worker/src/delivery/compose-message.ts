@@ -1,5 +1,5 @@
 import { type ChannelSummary, MAX_SUMMARY_MESSAGES } from "@shared/contract/channels.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { type Analysis, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";

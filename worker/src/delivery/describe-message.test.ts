@@ -1,5 +1,5 @@
 import type { MessageType } from "@shared/contract/channels.ts";
-import { accountReasonSchema } from "@shared/contract/events.ts";
+import { accountReasonSchema } from "@shared/contract/events/event-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { tradeAnalysis, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { describe, expect, it } from "vitest";
@@ -41,7 +41,7 @@ describe("what a message says about", () => {
     const warnings = ["Demo data: recorded candles."];
     const data = signal({ ...BUY, calibrated_confidence: 61.5, warnings });
     expect(describeOne("signal.completed", data)).toMatchObject({
-      subject: "BUY BTC/USDT 1h, 72% confidence",
+      subject: "BUY BTC/USDT 1h: 72% stated confidence, 61.5% calibrated",
       levels: [
         ["Entry", "113456.79"],
         ["Stop loss", "112000"],
@@ -64,7 +64,7 @@ describe("what a message says about", () => {
 
   it("a WAIT, which has no levels and no size", () => {
     const { subject, levels, facts, points } = describeOne("signal.completed", signal({}));
-    expect(subject).toBe("WAIT BTC/USDT 1h, 40% confidence");
+    expect(subject).toBe("WAIT BTC/USDT 1h: 40% stated confidence");
     expect(levels).toEqual([]);
     expect(facts).toEqual([["Hold", "No position"]]);
     expect(points).toEqual([{ text: "Nothing speaks for either side." }]);
@@ -72,7 +72,7 @@ describe("what a message says about", () => {
 
   it("a signal without an analysis", () => {
     const { subject } = describeOne("signal.completed", signal(null));
-    expect(subject).toBe("BTC/USDT 1h: signal ready");
+    expect(subject).toBe("Signal ready: BTC/USDT 1h");
   });
 
   it.each([
@@ -116,7 +116,7 @@ describe("what a message says about", () => {
 
   it.each(accountReasonSchema.options)("an account: %s", (reason) => {
     const { subject, text } = describeOne("account.updated", { ...user, reason });
-    expect(subject).toMatch(/^(A|Your|Chart|An) .*[a-z]$/);
+    expect(subject).toMatch(/^[A-Z].*[a-z]$/);
     expect(text).toMatch(/^[A-Z].*\.$/);
   });
 
@@ -125,21 +125,24 @@ describe("what a message says about", () => {
       "subscription.expiring",
       { plan: "pro", ends_at: AT, days_left: 1 },
       {
-        subject: "Your subscription ends in 1 day",
+        subject: "Subscription ends in 1 day",
         path: "/payment?plan=pro",
-        text: `Your Pro plan ends on ${TIME}.`,
+        facts: [
+          ["Plan", "Pro"],
+          ["Ends", TIME],
+        ],
       },
     ],
     [
       "budget.reached",
       { percent: 100, spent_usd: 10, budget_usd: 10 },
-      { subject: "100% of today's AI budget is used" },
+      { subject: "AI budget used up", text: "10 USD of 10 USD today (UTC)." },
     ],
     [
       "user.registered",
       { ...user, payment_proof: null, created_at: AT },
       {
-        subject: "New user: bob",
+        subject: "New registration: bob",
         facts: [
           ["Email", "bob@example.com"],
           ["Registered", TIME],
@@ -173,8 +176,8 @@ describe("what a message says about", () => {
         ["Results", "1"],
       ],
       points: [
-        { text: "BUY BTC/USDT 1h, 72% confidence", path: "/signals/1" },
-        { text: "WIN: BUY BTC/USDT 1h", path: "/signals/1" },
+        { text: "BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated", path: "/signals/1" },
+        { text: "WIN: BUY BTC/USDT 1h. The trade reached its take profit.", path: "/signals/1" },
       ],
     });
   });

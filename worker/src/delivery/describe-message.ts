@@ -1,9 +1,15 @@
 import {
+  type ChannelEvent,
   type ChannelSummary,
   channelEventSchema,
+  factsOfEvent,
   summarySchema,
 } from "@shared/contract/channels.ts";
-import { type AccountReason, type EventData, eventSchemas } from "@shared/contract/events.ts";
+import { DASHBOARD, plural } from "@shared/contract/events/account-events.ts";
+import { type EventData, eventSchemas } from "@shared/contract/events/event-data.ts";
+import type { Wording } from "@shared/contract/events/event-entry.ts";
+import { describeEvent } from "@shared/contract/events/event-table.ts";
+import { EXPIRY_TEXTS } from "@shared/contract/events/signal-events.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import {
@@ -20,10 +26,10 @@ import type { ChannelMessage } from "./channel-sender.ts";
 
 type Fact = readonly [label: string, value: string];
 
-/** What emails and Telegram say. Each formats it in its own way. */
+/** What emails, Telegram and Discord say. Each formats it in its own way. */
 export interface MessageText {
   subject: string;
-  text?: string;
+  text?: string | undefined;
   /** Prices that a trader copies. */
   levels?: readonly Fact[];
   facts?: readonly Fact[];
@@ -66,6 +72,7 @@ export async function readNamedSignals(
   );
 }
 
+const anyRefSchema = z.object({ signal_id: z.string().optional() });
 const signalRefSchema = z.object({ signal_id: z.string().regex(/^[0-9a-f]{24}$/) });
 
 /** `signal.completed` contains its signal, other events only its id. */
@@ -77,38 +84,94 @@ function namedSignalIds({ type, data }: Described): string[] {
 
 export function describeMessage({ type, data }: Described, signals: NamedSignals): MessageText {
   switch (type) {
-    case "signal.completed":
-      return describeSignal(signalResponseSchema.parse(data));
-    case "signal.filled":
-      return describeFill(eventSchemas["signal:filled"].parse(data), signals);
-    case "signal.entry_left":
-      return describeMissedEntry(eventSchemas["signal:entry-left"].parse(data), signals);
-    case "signal.outcome":
-      return describeOutcome(eventSchemas["signal:outcome"].parse(data), signals);
-    case "account.updated":
-      return describeAccount(eventSchemas["account:updated"].parse(data));
-    case "subscription.expiring":
-      return describeExpiry(eventSchemas["subscription:expiring"].parse(data));
-    case "proof.submitted":
-      return describeProof(eventSchemas["proof:submitted"].parse(data));
-    case "user.registered":
-      return describeUser(eventSchemas["user:registered"].parse(data));
-    case "budget.reached":
-      return describeBudget(eventSchemas["budget:reached"].parse(data));
     case "channel.test":
       return TEST_MESSAGE;
     case "channel.summary":
       return describeSummary(summarySchema.parse(data), signals);
+    default:
+      return describeChannelEvent(type, data, signals);
+  }
+}
+
+const WORDING: Wording = { price: formatPrice, usd: formatUsd, unknownSignal: "deleted signal" };
+
+/** What an event says wherever it is shown, with what has room in a message. */
+function describeChannelEvent(
+  type: ChannelEvent,
+  unchecked: unknown,
+  signals: NamedSignals,
+): MessageText {
+  const { name } = factsOfEvent(type);
+  const { signal_id: id = "" } = anyRefSchema.parse(unchecked);
+  // `signal.completed` is of its own data.
+  const signal = type === "signal.completed" ? undefined : signals.get(id);
+  const details = detailsOf(type, unchecked, signal);
+  const data = { ...z.looseObject({}).parse(unchecked), ...marketOf(signal) };
+  const said = describeEvent({ name, data }, WORDING);
+  if (!said) throw new RangeError(`${name} says nothing.`);
+  const { title, path, button } = said;
+  const text = details.text ?? said.text;
+  // Words that are no sentence belong to the title.
+  const isSentence = text === "" || text.endsWith(".");
+  return {
+    ...details,
+    subject: isSentence ? title : `${title}: ${text}`,
+    text: isSentence && text !== "" ? text : undefined,
+    path,
+    button,
+  };
+}
+
+const marketOf = (signal: NamedSignal | undefined) =>
+  signal && {
+    symbol: signal.symbol,
+    timeframe: signal.timeframe,
+    direction: signal.analysis?.final_signal,
+  };
+
+type Details = Pick<MessageText, "text" | "levels" | "facts" | "points">;
+
+function detailsOf(type: ChannelEvent, data: unknown, signal: NamedSignal | undefined): Details {
+  const levels = signal?.analysis ? levelsOf(signal.analysis) : [];
+  switch (type) {
+    case "signal.completed":
+      return detailsOfSignal(signalResponseSchema.parse(data));
+    case "signal.filled": {
+      const { price, filled_at: at } = eventSchemas["signal:filled"].parse(data);
+      const filled: Fact = ["Filled at", formatPrice(price)];
+      return { levels: [filled, ...levels], facts: [["Time", timeText(at)]] };
+    }
+    case "signal.entry_left": {
+      const { price, at } = eventSchemas["signal:entry-left"].parse(data);
+      const left: Fact = ["Price", formatPrice(price)];
+      return { levels: [left, ...levels], facts: [["Time", timeText(at)]] };
+    }
+    case "signal.outcome":
+      return { ...detailsOfOutcome(eventSchemas["signal:outcome"].parse(data), signal), levels };
+    case "account.updated":
+      eventSchemas["account:updated"].parse(data);
+      return {};
+    case "subscription.expiring":
+      return detailsOfExpiry(eventSchemas["subscription:expiring"].parse(data));
+    case "proof.submitted":
+      return detailsOfProof(eventSchemas["proof:submitted"].parse(data));
+    case "user.registered": {
+      const { email, created_at: at } = eventSchemas["user:registered"].parse(data);
+      return {
+        facts: [
+          ["Email", email],
+          ["Registered", timeText(at)],
+        ],
+      };
+    }
+    case "budget.reached":
+      eventSchemas["budget:reached"].parse(data);
+      return { facts: [["Resets", "at midnight UTC"]] };
   }
 }
 
 const timeText = (time: string): string => formatTime(new Date(time));
 const percentText = (value: number): string => `${formatNumber(value, 1)}%`;
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-const signalPage = (id: string) => ({ path: `/signals/${id}`, button: "Open the signal" });
-const DASHBOARD = { path: "/dashboard", button: "Open your dashboard" };
-const ADMIN_USERS = { path: "/admin/users", button: "Open the users" };
 
 const TEST_MESSAGE: MessageText = {
   subject: "Test message",
@@ -117,26 +180,16 @@ const TEST_MESSAGE: MessageText = {
   button: "Open your account",
 };
 
-function describeSignal({
-  signal_id: id,
-  symbol,
-  timeframe,
-  analysis,
-}: SignalResponse): MessageText {
-  if (!analysis) return { subject: `${symbol} ${timeframe}: signal ready`, ...signalPage(id) };
-  const { final_signal: kind, confidence, raw_ai, warnings } = analysis;
+function detailsOfSignal({ analysis }: SignalResponse): Details {
+  if (!analysis) return {};
+  const { raw_ai, warnings } = analysis;
   const reasons = [rationaleContent(raw_ai.rationale), raw_ai.key_evidence].flat();
-  const advice = `${kind} ${symbol} ${timeframe}`;
-  // A WAIT without an opinion, such as one for a closed market, has no confidence to state.
-  const statesNone = kind === "WAIT" && confidence === 0;
   return {
-    subject: statesNone ? advice : `${advice}, ${percentText(confidence)} confidence`,
     levels: levelsOf(analysis),
     facts: termsOf(analysis),
     points: [...warnings.map((warning) => `Warning: ${warning}`), ...reasons]
       .filter((text) => text !== "")
       .map((text) => ({ text })),
-    ...signalPage(id),
   };
 }
 
@@ -171,188 +224,45 @@ const fact = <Value>(
   format: (value: Value) => string,
 ): Fact[] => (value === null || value === undefined ? [] : [[label, format(value)]]);
 
-function describeFill(
-  { signal_id: id, price, filled_at }: EventData<"signal:filled">,
-  signals: NamedSignals,
-): MessageText {
-  return describeTrade(id, signals, {
-    subject: "Entry filled",
-    levels: [["Filled at", formatPrice(price)]],
-    facts: [["Time", timeText(filled_at)]],
-  });
-}
-
-function describeMissedEntry(
-  { signal_id: id, price, at }: EventData<"signal:entry-left">,
-  signals: NamedSignals,
-): MessageText {
-  return describeTrade(id, signals, {
-    subject: "Entry missed",
-    text: "The price has left the entry zone. Do not enter this trade late.",
-    levels: [["Price", formatPrice(price)]],
-    facts: [["Time", timeText(at)]],
-  });
-}
-
-const OUTCOMES = {
-  WIN: "The trade reached its take profit.",
-  LOSS: "The trade reached its stop loss.",
-  EXPIRED: "The trade was closed at its hold limit.",
-} as const;
-
-const REASONS: ReadonlyMap<string | undefined, string> = new Map([
-  ["not-filled", "The entry was not filled in time."],
-  ["no-data", "The market has no prices any more. The last known close counts."],
-]);
-
-function describeOutcome(
-  { signal_id: id, outcome, resolved_at }: EventData<"signal:outcome">,
-  signals: NamedSignals,
-): MessageText {
-  const { exit, r_multiple, reason } = signals.get(id)?.resolution ?? {};
-  return describeTrade(id, signals, {
-    subject: outcome,
-    text: REASONS.get(reason) ?? OUTCOMES[outcome],
+function detailsOfOutcome(
+  { resolved_at: at }: EventData<"signal:outcome">,
+  signal: NamedSignal | undefined,
+): Details {
+  const { exit, r_multiple, reason } = signal?.resolution ?? {};
+  return {
+    ...(reason === "not-filled" && { text: EXPIRY_TEXTS[reason] }),
+    ...(reason === "no-data" && { text: EXPIRY_TEXTS[reason] }),
     facts: [
       ...fact("Result", r_multiple, (r) => `${r > 0 ? "+" : ""}${r.toFixed(2)} R`),
       ...fact("Exit", exit, formatPrice),
-      ["Resolved", timeText(resolved_at)],
-    ],
-  });
-}
-
-/** What happened to a signal after it was made. */
-function describeTrade(
-  id: string,
-  signals: NamedSignals,
-  { subject, levels = [], ...event }: Omit<MessageText, "path" | "button">,
-): MessageText {
-  const signal = signals.get(id);
-  const analysis = signal?.analysis;
-  const market = signal
-    ? [analysis?.final_signal ?? [], signal.symbol, signal.timeframe].flat().join(" ")
-    : "deleted signal";
-  return {
-    subject: `${subject}: ${market}`,
-    levels: [...levels, ...(analysis ? levelsOf(analysis) : [])],
-    ...event,
-    ...signalPage(id),
-  };
-}
-
-type Account = EventData<"account:updated">;
-
-const creditsLeft = ({ image_credits: credits }: Account): string =>
-  `You have ${plural(credits, "image credit")}.`;
-
-const ACCOUNT_TEXTS: Record<AccountReason, (account: Account) => [subject: string, text: string]> =
-  {
-    approved: () => ["Your account is approved", "You can now use the signal bot."],
-    revoked: () => ["Your approval was revoked", "You can no longer use the signal bot."],
-    "credits-granted": (account) => ["Your image credits were changed", creditsLeft(account)],
-    "credit-spent": (account) => ["An image credit was spent", creditsLeft(account)],
-    "credit-refunded": (account) => ["An image credit was refunded", creditsLeft(account)],
-    "image-access": ({ allow_image_upload: isAllowed }) =>
-      isAllowed
-        ? ["Chart images are allowed", "You can attach chart images to your requests."]
-        : ["Chart images are blocked", "You can no longer attach chart images."],
-    "role-changed": ({ role }) => ["Your role was changed", `Your role is now ${role}.`],
-    "email-verified": () => ["Your email address is verified", "You can now get signals by email."],
-    "proof-submitted": () => [
-      "Your proof of payment was submitted",
-      "An administrator will review it.",
-    ],
-    "subscription-started": () => [
-      "Your subscription has started",
-      "You can now use the signal bot.",
-    ],
-    "subscription-renewed": () => [
-      "Your subscription was renewed",
-      "Your dashboard shows when it ends.",
-    ],
-    "subscription-grace": () => [
-      "Your subscription has ended",
-      "You keep your access for a few days. Renew it to stay subscribed.",
-    ],
-    "subscription-ended": () => [
-      "Your subscription has ended",
-      "Renew it to use the signal bot again. Your history is kept.",
+      ["Resolved", timeText(at)],
     ],
   };
-
-function describeAccount(account: Account): MessageText {
-  const [subject, text] = ACCOUNT_TEXTS[account.reason](account);
-  return { subject, text, ...DASHBOARD };
 }
 
-const describeExpiry = ({
-  plan,
-  ends_at,
-  days_left,
-}: EventData<"subscription:expiring">): MessageText => ({
-  subject: `Your subscription ends in ${plural(days_left, "day")}`,
-  text: `Your ${planById(plan).name} plan ends on ${timeText(ends_at)}.`,
-  path: `/payment?plan=${plan}`,
-  button: "Renew your subscription",
+const detailsOfExpiry = ({ plan, ends_at }: EventData<"subscription:expiring">): Details => ({
+  facts: [
+    ["Plan", planById(plan).name],
+    ["Ends", timeText(ends_at)],
+  ],
 });
 
-function describeProof(proof: EventData<"proof:submitted">): MessageText {
+function detailsOfProof(proof: EventData<"proof:submitted">): Details {
   const { username, sender_name, submitted_at, plan, duplicate_of, renewal } = proof;
   return {
-    subject: `New proof of payment from ${username}`,
-    text: `Review it to ${renewal ? "renew their subscription" : "approve their account"}.`,
+    // Whatever a user writes stands in no subject.
+    text: username,
     facts: [
       ["Sender", sender_name],
+      ["Asks for", renewal ? "a renewal" : "approval"],
       ["Submitted", timeText(submitted_at)],
       ...fact("Plan", plan, (id) => planById(id).name),
       ...fact("Duplicate of", duplicate_of, String),
     ],
-    ...ADMIN_USERS,
-    button: "Review the proof",
   };
 }
 
-const describeUser = ({
-  username,
-  email,
-  created_at,
-}: EventData<"user:registered">): MessageText => ({
-  subject: `New user: ${username}`,
-  facts: [
-    ["Email", email],
-    ["Registered", timeText(created_at)],
-  ],
-  ...ADMIN_USERS,
-});
-
-const describeBudget = ({
-  percent,
-  spent_usd,
-  budget_usd,
-}: EventData<"budget:reached">): MessageText => ({
-  subject: `${percent}% of today's AI budget is used`,
-  text: "The budget resets at midnight UTC.",
-  facts: [
-    ["Spent", formatUsd(spent_usd)],
-    ["Budget", formatUsd(budget_usd)],
-  ],
-  path: "/admin/system",
-  button: "Open the system page",
-});
-
-const EVENT_WORDS: Record<keyof ChannelSummary["counts"], string> = {
-  "signal.completed": "New signals",
-  "signal.filled": "Entries filled",
-  "signal.entry_left": "Entries missed",
-  "signal.outcome": "Results",
-  "account.updated": "Account changes",
-  "subscription.expiring": "Subscription reminders",
-  "proof.submitted": "Payment proofs",
-  "user.registered": "Registrations",
-  "budget.reached": "AI budget alerts",
-};
-
-export const wordsOfEvent = (type: keyof typeof EVENT_WORDS): string => EVENT_WORDS[type];
+export const wordsOfEvent = (type: ChannelEvent): string => factsOfEvent(type).plural;
 
 function describeSummary(
   { from, to, counts, messages }: ChannelSummary,
@@ -365,11 +275,11 @@ function describeSummary(
     subject: `${plural(total, "message")} from your quiet hours`,
     text: `Here is what happened from ${timeText(from)} to ${timeText(to)}.${rest}`,
     facts: channelEventSchema.options.flatMap((type) =>
-      fact(EVENT_WORDS[type], counts[type], String),
+      fact(wordsOfEvent(type), counts[type], String),
     ),
     points: messages.map((message) => {
-      const { subject: text, path } = describeMessage(message, signals);
-      return { text, path };
+      const { subject, text, path } = describeMessage(message, signals);
+      return { text: text === undefined ? subject : `${subject}. ${text}`, path };
     }),
     ...DASHBOARD,
   };

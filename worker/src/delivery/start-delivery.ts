@@ -3,11 +3,7 @@ import {
   type ChannelKind,
   channelKindSchema,
 } from "@shared/contract/channel-kinds/channel-kinds.ts";
-import {
-  ADMIN_CHANNEL_EVENTS,
-  eventNamesOf,
-  USER_CHANNEL_EVENTS,
-} from "@shared/contract/channels.ts";
+import { CHANNEL_ENTRIES } from "@shared/contract/events/event-table.ts";
 import { ChangeFeed } from "@shared/database/change-feed.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";
@@ -63,7 +59,7 @@ class Waker {
       database: deps.database,
       logger: deps.logger,
       collection: "events",
-      match: { name: { $in: eventNamesOf([...USER_CHANNEL_EVENTS, ...ADMIN_CHANNEL_EVENTS]) } },
+      match: { name: { $in: CHANNEL_ENTRIES.map(({ name }) => name) } },
       fields: ["stream", "recipients.stream"],
       onWrite: (event) => this.#add(eventSchema.parse(event)),
       onOpen: () => this.#run(() => this.#wakeLate()),

@@ -24,7 +24,7 @@ interface Span {
 
 /**
  * Remembers what providers did not show. It counts as missing once a second answer, a while later, does not show it
- * either.
+ * either, and no answer between them did.
  */
 export class GapRegister {
   readonly #firstMissed = new LRUCache<string, number>({ max: MAX_GAPS });
@@ -46,8 +46,8 @@ export class GapRegister {
     const traded = new Set(candles.filter(isTraded).map(({ time }) => time));
     let first: number | null = null;
     for (let slot = from; slot < until; slot += lengthMs) {
-      if (traded.has(slot)) continue;
-      if (!isOpen(hours, slot)) {
+      if (traded.has(slot)) this.#firstMissed.delete(`${key} ${slot}`);
+      else if (!isOpen(hours, slot)) {
         const opensIn = Math.floor(nextOpen(hours, slot) / lengthMs) * lengthMs;
         slot = Math.max(opensIn - lengthMs, slot);
       } else if (!this.isConfirmed(`${key} ${slot}`, now)) {

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { type SignalResponse, signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";

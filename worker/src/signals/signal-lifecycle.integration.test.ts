@@ -1,5 +1,5 @@
 import { DAY_MS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";

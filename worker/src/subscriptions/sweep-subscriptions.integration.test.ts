@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
 import { addMonthsUtc } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";

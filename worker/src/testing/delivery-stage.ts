@@ -2,7 +2,7 @@ import {
   type ChannelKind,
   channelKindSchema,
 } from "@shared/contract/channel-kinds/channel-kinds.ts";
-import type { EventData, EventName } from "@shared/contract/events.ts";
+import type { EventData, EventName } from "@shared/contract/events/event-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";

@@ -35,8 +35,8 @@ export function SecurityLog() {
   const filter = filterSchema.parse(Object.fromEntries(params));
   const query = useSecurityLog(queryOf(filter));
   const apply = (form: HTMLFormElement) => {
-    const given = [...new FormData(form)].filter(([, value]) => value !== "");
-    const next = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+    const filled = [...new FormData(form)].filter(([, value]) => value !== "");
+    const next = new URLSearchParams(filled.map(([name, value]) => [name, String(value)]));
     if (String(next) === String(params)) void query.refetch();
     else setParams(next);
   };

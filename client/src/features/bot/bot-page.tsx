@@ -1,9 +1,9 @@
+import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { Bell, BellOff, BellRing } from "lucide-react";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
 import { CleanupImagesButton } from "../../domain/cleanup-images-button.tsx";
-import { confidenceWords } from "../../domain/confidence.ts";
 import {
   requestPermission,
   useNotificationSettings,

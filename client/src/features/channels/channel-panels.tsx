@@ -6,6 +6,7 @@ import {
   channelChangeSchema,
   type Delivery,
   type DeliveryStatus,
+  factsOfEvent,
   type MessageType,
   USER_CHANNEL_EVENTS,
 } from "@shared/contract/channels.ts";
@@ -24,22 +25,9 @@ import { failureToast } from "../../ui/show-toast.ts";
 import { FormActions, TextField } from "../../ui/text-field.tsx";
 import { resendDelivery, useChangeChannel, useDeliveries } from "./api.ts";
 
-const EVENT_LABELS: Record<ChannelEvent, string> = {
-  "signal.completed": "A signal is ready",
-  "signal.filled": "The entry of a trade is filled",
-  "signal.entry_left": "An entry is missed",
-  "signal.outcome": "A trade has won, lost or expired",
-  "account.updated": "Your account changes",
-  "subscription.expiring": "Your subscription ends soon",
-  "proof.submitted": "A user sends a payment proof",
-  "user.registered": "A user registers",
-  "budget.reached": "The AI budget is nearly or fully spent",
-};
-
-const MESSAGE_LABELS: Record<MessageType, string> = {
-  ...EVENT_LABELS,
-  "channel.test": "Test message",
-  "channel.summary": "Summary of your quiet hours",
+const messageLabel = (type: MessageType): string => {
+  if (type === "channel.test") return "Test message";
+  return type === "channel.summary" ? "Summary of your quiet hours" : factsOfEvent(type).when;
 };
 
 export const STATUS_LABELS: Record<DeliveryStatus, string> = {
@@ -97,7 +85,7 @@ function DeliveryItem({ channel, delivery }: { channel: Channel; delivery: Deliv
     <li className="flex items-start justify-between gap-4 text-sm">
       <div className="min-w-0">
         <p className="flex flex-wrap gap-x-3">
-          <span className="font-medium">{MESSAGE_LABELS[event]}</span>
+          <span className="font-medium">{messageLabel(event)}</span>
           <span className={`font-medium ${STATUS_COLORS[status]}`}>
             {status === "retrying" && delivery.attempts > 0 ? "Retrying" : STATUS_LABELS[status]}
           </span>
@@ -117,7 +105,7 @@ function DeliveryItem({ channel, delivery }: { channel: Channel; delivery: Deliv
           variant="secondary"
           size="sm"
           busy={resend.isPending}
-          aria-label={`Send again: ${MESSAGE_LABELS[event]}`}
+          aria-label={`Send again: ${messageLabel(event)}`}
           onClick={() => resend.mutate()}
         >
           Resend
@@ -220,7 +208,7 @@ function EventChoice({ title, options, chosen, onToggle }: EventChoiceProps) {
               onChange={({ currentTarget }) => onToggle(event, currentTarget.checked)}
               className="mt-0.5 size-4 shrink-0 cursor-pointer accent-accent"
             />
-            {EVENT_LABELS[event]}
+            {factsOfEvent(event).when}
           </label>
         ))}
       </div>

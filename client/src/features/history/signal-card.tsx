@@ -1,11 +1,11 @@
 import { Form } from "@base-ui/react/form";
+import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { MAX_NOTE_LENGTH, rationaleText, signalNoteSchema } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
 import { Link } from "react-router-dom";
 import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
-import { confidenceWords } from "../../domain/confidence.ts";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { api } from "../../lib/api/client.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";

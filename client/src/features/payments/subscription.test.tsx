@@ -1,4 +1,4 @@
-import type { AccountReason } from "@shared/contract/events.ts";
+import type { AccountReason } from "@shared/contract/events/event-data.ts";
 import type { BillingPeriod, OwnSubscription } from "@shared/contract/subscription.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";

@@ -136,8 +136,8 @@ function optionsOf({ fields, choices, describe }: Select) {
 
 /** The fields that one select sets, as in a URL: `symbol=BTC%2FUSDT`; empty for all. */
 export function choiceOf(choice: Choice, fields: readonly Field[]): string {
-  const given = fields.flatMap((field) => (choice[field] ? [[field, choice[field]]] : []));
-  return new URLSearchParams(given).toString();
+  const set = fields.flatMap((field) => (choice[field] ? [[field, choice[field]]] : []));
+  return new URLSearchParams(set).toString();
 }
 
 export function withChoice(
@@ -152,13 +152,13 @@ export function withChoice(
 
 /** Parses the filters of a URL. Invalid values are dropped. */
 export function filterOf(params: URLSearchParams): PerformanceQuery {
-  const given = new Map(
+  const set = new Map(
     PERFORMANCE_PARAMS.map((name) => [name, params.get(name) ?? undefined] as const).filter(
       ([name, value]) => performanceQuerySchema.shape[name].safeParse(value).success,
     ),
   );
-  if (given.get("analyst") === undefined) given.delete("version");
-  return performanceQuerySchema.parse(Object.fromEntries(given));
+  if (set.get("analyst") === undefined) set.delete("version");
+  return performanceQuerySchema.parse(Object.fromEntries(set));
 }
 
 export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => ({

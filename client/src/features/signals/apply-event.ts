@@ -1,4 +1,4 @@
-import type { EventData } from "@shared/contract/events.ts";
+import type { EventData } from "@shared/contract/events/event-data.ts";
 import {
   type HistoryItem,
   type HistoryPage,

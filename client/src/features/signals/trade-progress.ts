@@ -60,12 +60,12 @@ export function followTrade(
 
 const NOT_ENTERED = "Not entered";
 
-const step = (given: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep => ({
+const step = (fields: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep => ({
   detail: null,
   at: null,
   state: "waiting",
   tone: "neutral",
-  ...given,
+  ...fields,
 });
 
 function entryStep(trade: FollowedTrade, live: CurrentPrice | null, now: Date): TradeStep {

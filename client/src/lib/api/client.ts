@@ -110,8 +110,8 @@ async function exchange<Reply>(origin: string, token: string | null, request: Ap
 
 function pathOf({ path, params = {}, query = {} }: ApiRequest<unknown>): string {
   const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = String(query instanceof URLSearchParams ? query : new URLSearchParams(given));
+  const present = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = String(query instanceof URLSearchParams ? query : new URLSearchParams(present));
   return search ? `${filled}?${search}` : filled;
 }
 

@@ -1,38 +1,8 @@
-import {
-  type EventName,
-  envelopeSchema,
-  eventSchemas,
-  type StreamName,
-} from "@shared/contract/events.ts";
-import { z } from "zod";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
+import { envelopeSchema, namedEvents, type StreamName } from "@shared/contract/events.ts";
+import type { z } from "zod";
 
-const event = <Name extends EventName>(name: Name) =>
-  envelopeSchema.extend({ name: z.literal(name), data: eventSchemas[name] });
-
-const liveEventSchema = z.discriminatedUnion("name", [
-  event("signal:queued"),
-  event("signal:started"),
-  event("signal:completed"),
-  event("signal:failed"),
-  event("signal:filled"),
-  event("signal:outcome"),
-  event("signal:entry-left"),
-  event("account:updated"),
-  event("subscription:expiring"),
-  event("channel:disabled"),
-  event("proof:deleted"),
-  event("history:cleared"),
-  event("notifications:seen"),
-  event("user:registered"),
-  event("user:updated"),
-  event("user:deleted"),
-  event("proof:submitted"),
-  event("chart-image:added"),
-  event("chart-image:deleted"),
-  event("payment-details:updated"),
-  event("queue:changed"),
-  event("budget:reached"),
-]);
+const liveEventSchema = namedEvents(eventSchemas);
 
 /** An event of the contract, with its name. */
 export type LiveEvent = z.infer<typeof liveEventSchema>;

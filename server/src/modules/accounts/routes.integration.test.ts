@@ -1,5 +1,5 @@
 import { meSchema, sessionSchema } from "@shared/contract/account.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";

@@ -1,6 +1,6 @@
-import { type ChannelEvent, channelEventSchema, eventNamesOf } from "@shared/contract/channels.ts";
+import { type ChannelEvent, channelEventSchema, factsOfEvent } from "@shared/contract/channels.ts";
 import { ERROR_STATUS, type ErrorCode, errorBodySchema } from "@shared/contract/errors.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { FILE_URL_MINUTES } from "@shared/contract/files.ts";
 import {
   type Access,
@@ -353,18 +353,6 @@ const overrideFor =
 const hasType = ({ type, anyOf, $ref }: JsonSchema): boolean =>
   (type ?? anyOf ?? $ref) !== undefined;
 
-const SUMMARIES: Record<ChannelEvent, string> = {
-  "signal.completed": "A signal is ready",
-  "signal.filled": "The trade of a signal was entered",
-  "signal.entry_left": "The price left the entry zone of a signal",
-  "signal.outcome": "The market has decided the outcome of a signal",
-  "account.updated": "Access, role or credits of the account changed",
-  "subscription.expiring": "The subscription ends soon",
-  "proof.submitted": "A proof of payment was submitted (administrators)",
-  "user.registered": "A user registered (administrators)",
-  "budget.reached": "80 or 100 % of the AI budget of the day is used (administrators)",
-};
-
 const HEADERS = {
   "webhook-id": "The same in all attempts to send this message.",
   "webhook-timestamp": "Time of this attempt in Unix seconds.",
@@ -380,8 +368,7 @@ const dataSchemas = new Map<string, z.ZodType>(Object.entries(eventSchemas));
 
 /** Messages by event, described beside the other schemas of the document. */
 const messages = channelEventSchema.options.map((event) => {
-  const [name = ""] = eventNamesOf([event]);
-  const data = dataSchemas.get(name) ?? z.unknown();
+  const data = dataSchemas.get(factsOfEvent(event).name) ?? z.unknown();
   const id = schemaId(event);
   const schema = z.object({ type: z.literal(event), timestamp: z.iso.datetime(), data });
   z.globalRegistry.add(schema, { id });
@@ -395,9 +382,14 @@ function describeWebhooks() {
   );
 }
 
+function summaryOf(event: ChannelEvent): string {
+  const { when, audience } = factsOfEvent(event);
+  return audience === "admins" ? `${when} (administrators)` : when;
+}
+
 const describe = (event: ChannelEvent, id: string) => ({
   tags: ["Channels"],
-  summary: SUMMARIES[event],
+  summary: summaryOf(event),
   description: "Signed as in Standard Webhooks. Sent at least once, in order for each channel.",
   security: [],
   parameters: Object.entries(HEADERS).map(([name, description]) => ({

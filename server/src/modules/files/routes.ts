@@ -124,11 +124,12 @@ async function readerOfUrl(
   ctx: AppContext,
   path: string,
 ): Promise<UserRecord | undefined> {
-  const given = signatureSchema.safeParse(ctx.query).data;
+  const signature = signatureSchema.safeParse(ctx.query).data;
   const secret = settings.JWT_SECRET;
-  if (!given || !isFileUrlGood({ ...given, path, secret, now: now() })) throw fileNotAllowed();
-  if (given.admin === undefined) return undefined;
-  const reader = await database.users.findById(given.admin).lean();
+  if (!signature || !isFileUrlGood({ ...signature, path, secret, now: now() }))
+    throw fileNotAllowed();
+  if (signature.admin === undefined) return undefined;
+  const reader = await database.users.findById(signature.admin).lean();
   if (!reader || mustEnrol(settings, reader)) throw fileNotAllowed();
   return reader;
 }

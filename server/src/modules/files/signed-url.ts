@@ -40,8 +40,8 @@ export function isFileUrlGood(options: {
 }): boolean {
   const { path, expires, signature, secret, now, admin } = options;
   const expected = Buffer.from(signatureOf({ path, expires, secret, admin }));
-  const given = Buffer.from(signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  const received = Buffer.from(signature);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return false;
   return unixSeconds(now) < Number(expires);
 }
 

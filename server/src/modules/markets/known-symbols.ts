@@ -90,11 +90,11 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Known symbols similar to an unknown one, best first: other notation, other name, same base, or one or two typing errors. */
-export function suggestSymbols(given: string, known: Iterable<string>): string[] {
-  const letters = lettersOf(given);
+export function suggestSymbols(typed: string, known: Iterable<string>): string[] {
+  const letters = lettersOf(typed);
   if (letters === "") return [];
   const ranked = [...known].flatMap((symbol) => {
-    const rank = rankOf({ given, letters, symbol });
+    const rank = rankOf({ typed, letters, symbol });
     return rank === null
       ? []
       : [{ symbol, rank: rank + (NAMES.has(symbol) ? 0 : PROVIDER_SYMBOL_PENALTY) }];
@@ -107,18 +107,18 @@ export function suggestSymbols(given: string, known: Iterable<string>): string[]
 const PROVIDER_SYMBOL_PENALTY = 0.5;
 
 function rankOf({
-  given,
+  typed,
   letters,
   symbol,
 }: {
-  given: string;
+  typed: string;
   letters: string;
   symbol: string;
 }): number | null {
   const candidate = lettersOf(symbol);
   if (candidate === letters || NAMES.get(symbol)?.includes(letters)) return 0;
   const [base = "", quote = ""] = symbol.split("/");
-  const [givenBase = "", givenQuote = ""] = given.split(/[/.-]/);
+  const [givenBase = "", givenQuote = ""] = typed.split(/[/.-]/);
   if (base === givenBase && quote !== "") return 1 + distance(givenQuote, quote) / 10;
   const typos = distance(letters, candidate);
   return typos <= Math.max(1, Math.floor(letters.length / LETTERS_PER_TYPO)) ? 1 + typos : null;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoJobRepository } from "@agendajs/mongo-backend";
-import type { JobAction } from "@shared/contract/events.ts";
+import type { JobAction } from "@shared/contract/events/event-data.ts";
 import {
   type JobQuery,
   type JobsChanged,

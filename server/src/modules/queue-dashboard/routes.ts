@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { Readable } from "node:stream";
-import type { JobAction } from "@shared/contract/events.ts";
+import type { JobAction } from "@shared/contract/events/event-data.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import {
   type JobsChanged,

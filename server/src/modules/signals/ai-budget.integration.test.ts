@@ -1,4 +1,4 @@
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";

@@ -114,29 +114,29 @@ export async function readProgress(
   { analysis, analysisId, status, symbol, timeframe }: SignalRecord,
 ): Promise<SignalProgress> {
   const isTrade = status === "completed" && analysis && analysis.final_signal !== "WAIT";
-  const made = isTrade
+  const resolved = isTrade
     ? await database.marketAnalyses
         .findById(analysisId)
         .select({ resolution: 1, finishedAt: 1, providerChange: 1 })
         .lean()
     : null;
-  if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
-  if (made.resolution) {
+  if (!isTrade || !resolved?.finishedAt) return { judgement: null, candles: [] };
+  if (resolved.resolution) {
     const candles = await readCandles(database.outcomeCandles, analysisId);
-    return { judgement: made.resolution, candles };
+    return { judgement: resolved.resolution, candles };
   }
   const { data, provider } = analysis.source;
   const read = async (from: string) => {
     const key = marketKey({ data, provider: from, symbol, timeframe });
     return (await database.marketCandles.findById(key).lean())?.candles ?? [];
   };
-  const madeAt = made.finishedAt.getTime();
-  const changedAt = made.providerChange?.at.getTime() ?? Number.POSITIVE_INFINITY;
+  const madeAt = resolved.finishedAt.getTime();
+  const changedAt = resolved.providerChange?.at.getTime() ?? Number.POSITIVE_INFINITY;
   const first = (await read(provider)).filter(
     ({ time }) => time + TIMEFRAME_MS[timeframe] > madeAt && time < changedAt,
   );
-  const later = made.providerChange
-    ? (await read(made.providerChange.provider)).filter(({ time }) => time >= changedAt)
+  const later = resolved.providerChange
+    ? (await read(resolved.providerChange.provider)).filter(({ time }) => time >= changedAt)
     : [];
   return { judgement: null, candles: [...first, ...later].slice(0, MAX_CANDLES) };
 }

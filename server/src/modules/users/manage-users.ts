@@ -1,7 +1,7 @@
 import type { RoleChange } from "@shared/contract/admin.ts";
 import { usernameSchema } from "@shared/contract/authentication.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
-import type { AccountReason } from "@shared/contract/events.ts";
+import type { AccountReason } from "@shared/contract/events/event-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "@shared/contract/constants.ts";
-import { eventSchemas } from "@shared/contract/events.ts";
+import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { PUSH_WAIT, PushClient } from "@shared/testing/api-client.ts";
 import { createUser, createWatchlistItem, signTokenFor } from "@shared/testing/factories.ts";

@@ -102,7 +102,7 @@ async function changeItem(
   item: { user: Owner; id: string },
   { min_confidence, amount, risk_percent, leverage, enabled }: WatchlistItemChange,
 ): Promise<WatchlistItemRecord> {
-  const given = Object.entries({
+  const changes = Object.entries({
     minConfidence: min_confidence,
     amount,
     riskPercent: risk_percent,
@@ -112,7 +112,7 @@ async function changeItem(
   const changed = await database.watchlistItems
     .findOneAndUpdate(
       ownItem(item),
-      { $set: Object.fromEntries(given) },
+      { $set: Object.fromEntries(changes) },
       { returnDocument: "after" },
     )
     .lean();

@@ -1,10 +1,10 @@
 import { Progress } from "@base-ui/react/progress";
+import { type SignalConfidence, statedLabel } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
 import { rationaleContent } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { type SignalConfidence, statedLabel } from "../../../domain/confidence.ts";
 import { unitName } from "../../../domain/symbols.ts";
 import {
   confidenceLevel,

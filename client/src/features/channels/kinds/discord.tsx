@@ -12,7 +12,7 @@ export const discord: ClientChannelKind = {
     <UrlForm
       title="Add Discord"
       placeholder="https://discord.com/api/webhooks/…"
-      hint="In Discord: Edit Channel, Integrations, Webhooks, New Webhook, Copy Webhook URL. Who has it can post there, so it is not shown again."
+      hint="In Discord: Edit Channel, Integrations, Webhooks, New Webhook, Copy Webhook URL. Anyone who has it can post there, so it is not shown again."
       submit="Add Discord"
       add={(form) => addChannel(parseForm(declared.input, { ...form, kind: "discord" }))}
       onCreated={onCreated}

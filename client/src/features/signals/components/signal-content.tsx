@@ -1,9 +1,9 @@
+import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
 import { type Filled, rationaleContent, type SignalOrigin } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
 import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
-import { confidenceWords } from "../../../domain/confidence.ts";
 import { formatDateTime, formatPrice, formatPriceInText, formatR } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";

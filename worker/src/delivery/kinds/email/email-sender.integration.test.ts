@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOUR_MS } from "@shared/contract/constants.ts";
-import type { EventData, EventName } from "@shared/contract/events.ts";
+import type { EventData, EventName } from "@shared/contract/events/event-data.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
@@ -109,7 +109,9 @@ describe("an email channel", () => {
     await stage.deliverDue();
     const [mail] = smtp.mails;
     expect(mail?.to).toEqual([ann.email.toLowerCase()]);
-    expect(mail?.headers.get("subject")).toBe("BUY BTC/USDT 1h, 72% confidence");
+    expect(mail?.headers.get("subject")).toBe(
+      "BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated",
+    );
     expect(mail?.link).toBe(`https://app.example.com/signals/${id}`);
     expect(mail?.text).toMatch(
       /Entry: 100\nStop loss: 95\nTake profit: 110\nEnter before: .* UTC\n/,
@@ -182,10 +184,7 @@ describe("an email channel", () => {
       budget_usd: 10,
     });
     await stage.deliverDue();
-    expect(subjects()).toEqual([
-      "New proof of payment from bob",
-      "80% of today's AI budget is used",
-    ]);
+    expect(subjects()).toEqual(["New payment proof: bob", "80% of the AI budget is spent"]);
     expect(smtp.mails[0]?.html).toContain("&lt;script src=&quot;//x&quot;&gt;");
     expect(smtp.mails[0]?.link).toBe("https://app.example.com/admin/users");
   });
@@ -203,9 +202,9 @@ describe("an email channel", () => {
     await stage.deliverDue();
     expect(subjects()).toEqual(["3 messages from your quiet hours"]);
     const [mail] = smtp.mails;
-    expect(mail?.text).toContain("- Your image credits were changed\n");
+    expect(mail?.text).toContain("- Image credits changed. You have 1 image credit.\n");
     expect(mail?.text).toContain(
-      `- BUY BTC/USDT 1h, 72% confidence\n  https://app.example.com/signals/${id}\n`,
+      `- BUY BTC/USDT 1h: 72% stated confidence, not yet calibrated\n  https://app.example.com/signals/${id}\n`,
     );
     expect(mail?.text).toContain("1 older or expired messages are not listed.");
   });
@@ -260,7 +259,7 @@ describe("an email channel", () => {
     await expect(deliverChannel({ ...stage.deps, readTime }, lease, signal)).rejects.toThrow();
     stage.pass(LEASE_MS);
     await stage.deliverDue();
-    expect(subjects()).toEqual(["Your account is approved", "Your account is approved"]);
+    expect(subjects()).toEqual(["Account approved", "Account approved"]);
     expect(new Set(idsOf()).size).toBe(1);
   });
 
@@ -271,7 +270,7 @@ describe("an email channel", () => {
     await accountChanged(1);
     const [file = ""] = await readdir(folder);
     const mail = await readMail(await readFile(join(folder, file), "utf8"), []);
-    expect(mail.headers.get("subject")).toBe("Your image credits were changed");
+    expect(mail.headers.get("subject")).toBe("Image credits changed");
     expect(mail.headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
     await rm(folder, { recursive: true });
   });

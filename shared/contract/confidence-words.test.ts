@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { confidenceWords } from "./confidence.ts";
+import { confidenceWords } from "./confidence-words.ts";
 
 test.each([
   {

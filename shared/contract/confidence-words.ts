@@ -1,11 +1,12 @@
-import type { Analysis, SignalKind } from "@shared/contract/signal.ts";
-import { formatConfidence } from "../lib/format.ts";
+import type { Analysis } from "./signal.ts";
 
 /** `calibrated_confidence` is absent while the analyst's version has no calibration. */
-export type SignalConfidence = Pick<Analysis, "confidence" | "calibrated_confidence">;
+export type SignalConfidence = Pick<Analysis, "confidence"> & {
+  calibrated_confidence?: number | null | undefined;
+};
 
 /** Label of an uncalibrated confidence. A WAIT has no outcome, so it is never calibrated. */
-export const statedLabel = (signal: SignalKind): string =>
+export const statedLabel = (signal: string): string =>
   signal === "WAIT" ? "stated confidence" : "stated confidence, not yet calibrated";
 
 /**
@@ -13,11 +14,13 @@ export const statedLabel = (signal: SignalKind): string =>
  * analysed the market then, or the analysis was not usable.
  */
 export function confidenceWords(
-  signal: SignalKind,
+  signal: string,
   { confidence, calibrated_confidence: calibrated }: SignalConfidence,
 ): string | null {
   if (signal === "WAIT" && confidence === 0) return null;
-  const stated = formatConfidence(confidence);
+  const stated = percent(confidence);
   if (typeof calibrated !== "number") return `${stated} ${statedLabel(signal)}`;
-  return `${stated} stated confidence, ${formatConfidence(calibrated)} calibrated`;
+  return `${stated} stated confidence, ${percent(calibrated)} calibrated`;
 }
+
+const percent = (value: number): string => `${Number(value.toFixed(1))}%`;
