@@ -96,6 +96,10 @@ it("emails about subscriptions that wait in an upgraded database become work ite
     { ...stored, userId: user },
   ]);
   const [refused] = await emails.find().toArray();
+  // Recurring jobs of that version which are work items now.
+  const former = ["resume-fan-outs", "schedule-analyses", "sweep-subscriptions"];
+  const jobs = client.db().collection("agendaJobs");
+  await jobs.insertMany(former.map((name) => ({ name, type: "single", lockedAt: null })));
   await client.close();
   await inDatabase(uri, async ({ jobs, connection }) => {
     const items = await jobs.find().sort({ failCount: -1 }).lean();

@@ -134,7 +134,7 @@ async function moveEmails(connection: Connection): Promise<void> {
   await emails.drop();
 }
 
-/** Recurring jobs that no worker knows any more. */
+/** Recurring jobs that have become work items. */
 const FORMER_JOBS = ["resume-fan-outs", "schedule-analyses", "sweep-subscriptions"];
 
 async function deleteFormerJobs(connection: Connection): Promise<void> {

@@ -91,17 +91,21 @@ export async function lockItems(
   const all = nativeCollection(database.jobs);
   const due = dueOf(kind);
   const ids = { _id: { $in: items.map(({ _id }) => _id) } };
+  // Another worker may have done one meanwhile, which is due again later.
+  const found = kind.isTimed
+    ? { $or: items.map(({ _id, nextRunAt }) => ({ _id, nextRunAt })) }
+    : ids;
   const { workerId } = owner;
   const isFree = { $or: [{ lockedAt: null }, { lastModifiedBy: workerId }, isExpired(owner)] };
   const options = session ? { session } : {};
   const { matchedCount } = await all.updateMany(
-    { ...ids, ...due, ...isFree },
+    { $and: [found, due, isFree] },
     [{ $set: { lockedAt: "$$NOW", lastModifiedBy: workerId } }],
     options,
   );
   if (matchedCount === items.length) return items.map(({ _id }) => _id);
   const held = await all
-    .find({ ...ids, ...due, lastModifiedBy: workerId }, { ...options, projection: { _id: 1 } })
+    .find({ $and: [found, due], lastModifiedBy: workerId }, { ...options, projection: { _id: 1 } })
     .toArray();
   return held.map(({ _id }) => _id);
 }

@@ -12,7 +12,7 @@ import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { sendSubscriptionEmails } from "./send-subscription-email.ts";
 
-const WITHIN = { timeout: 15_000, interval: 20 };
+const WITHIN = { timeout: 30_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 const LOCK_MS = 2_000;
 
