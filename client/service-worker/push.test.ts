@@ -9,7 +9,7 @@ describe("the notification of a push", () => {
     const signal = { signal_id: "one", symbol: "XAU/USD", timeframe: "4h", analysis };
     expect(textOf("signal.completed", signal)).toEqual({
       title: "SELL XAU/USD",
-      body: "4h, 64.4% stated confidence, not yet calibrated · Entry 100.5 · Stop loss 102",
+      body: "Entry 100.5 · Stop loss 102 · 4h, 64.4% stated confidence, not yet calibrated",
       to: "/signals/one",
     });
   });

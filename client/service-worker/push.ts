@@ -148,7 +148,7 @@ function describe({ type, data }: Message): PushText | null {
   if (!said) return null;
   return {
     title: said.title,
-    body: [said.text, ...levelsOf(data)].filter(Boolean).join(" · "),
+    body: [...levelsOf(data), said.text].filter(Boolean).join(" · "),
     to: said.path,
   };
 }

@@ -57,7 +57,11 @@ test("a push shows a notification while no tab of the app is open", async ({ pag
   await page.goto("about:blank");
   await deliverPush(context, page, JSON.stringify({ type: "signal.completed", data }));
   const shown = () => worker?.evaluate(() => Reflect.get(globalThis, "shown"));
-  await expect.poll(shown).toEqual(["BUY BTC/USDT 1h (72 %): Entry 100 · Stop loss 98"]);
+  await expect
+    .poll(shown)
+    .toEqual([
+      "BUY BTC/USDT: Entry 100 · Stop loss 98 · 1h, 72% stated confidence, not yet calibrated",
+    ]);
 });
 
 async function deliverPush(context: BrowserContext, page: Page, data: string): Promise<void> {

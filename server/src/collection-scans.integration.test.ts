@@ -13,8 +13,13 @@ afterAll(async () => {
   await product.stop();
 });
 
-/** Jobs that run at least every 10 s. */
-const FREQUENT = { repeatInterval: / seconds$/ };
+/** Jobs that run at least every 10 s, and work items that are always there. */
+const FREQUENT = {
+  $or: [
+    { repeatInterval: / seconds$/ },
+    { name: { $in: ["schedule-analyses", "sweep-subscriptions"] } },
+  ],
+};
 
 it("workers need an index for every query of a signal and of their jobs", async () => {
   const { database } = product;
