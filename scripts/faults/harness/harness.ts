@@ -294,8 +294,9 @@ export class Gateway {
     }
     const body = await readText(incoming).catch(() => undefined);
     // The client crashed while it was sending.
-    if (body === undefined) return;
-    this.#onRequest(body);
+    if (body === undefined || !incoming.complete) return;
+    // The list of models is asked for without a body.
+    if (body !== "") this.#onRequest(body);
     for (const [hold, { matches, released }] of [...this.#holds]) {
       if (!matches(incoming.url ?? "")) continue;
       hold.arrived += 1;
