@@ -13,7 +13,6 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
-import { type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
 import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
@@ -46,6 +45,7 @@ import { runAnalysis } from "./signals/run-analysis.ts";
 import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
 import { sweepingSubscriptions } from "./subscriptions/sweep-subscriptions.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
+import { createMailer } from "./worker-mailer.ts";
 import { countedAnalyst, createWorkerMetrics } from "./worker-metrics.ts";
 
 /** Running analyses are returned to the queue after this time. */
@@ -152,7 +152,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
 /** Items of kinds without a handler wait for another worker. */
 function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler[] {
   const { database, logger } = deps;
-  const mailer = createMailer(deps, settings);
+  const mailer = createMailer({ ...deps, settings });
   if (!mailer) logger.error("no emails are sent: SMTP_URL is not set");
   return [
     generateSignals({
@@ -166,16 +166,6 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
     sweepingSubscriptions(deps),
     ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
   ];
-}
-
-/** None in production without a mail server, as links in emails must not be logged. */
-function createMailer(
-  { logger, now }: Pick<WorkerDeps, "logger" | "now">,
-  settings: DeliverySettings,
-): Mailer | undefined {
-  const { NODE_ENV, SMTP_URL } = settings;
-  if (SMTP_URL === undefined && NODE_ENV === "production") return;
-  return selectMailer({ settings, logger, now });
 }
 
 /** `model` is that of the records, `modelServer` the id of what is known of its server. */

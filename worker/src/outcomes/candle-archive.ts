@@ -166,7 +166,7 @@ export class CandleArchive {
     if (market.data === "replay") return { candles, isCut: false };
     const key = marketKey(market);
     const slots = { key, lengthMs, hours: newest.hours };
-    const judgedFrom = lastTradedBefore(all, first);
+    const judgedFrom = lastTradedUntil(all, first);
     const span = { from: judgedFrom, until: shownUntil, now: judgedAt(options) };
     const doubtful = this.#gaps.firstDoubtful(all, slots, span);
     if (doubtful === null) this.#doubtful.delete(key);
@@ -248,7 +248,7 @@ export class CandleArchive {
     const candles = read.filter(({ time }) => time >= first && time < end);
     newest.blocks.set(start, candles);
     const slots = { key: marketKey(market), lengthMs, hours: newest.hours };
-    const span = { from: lastTradedBefore(candles, start), until: end, now: judgedAt(options) };
+    const span = { from: lastTradedUntil(candles, start), until: end, now: judgedAt(options) };
     const isWhole = isOver && this.#gaps.firstDoubtful(candles, slots, span) === null;
     if (isWhole || data === "replay") this.#kept.set(key, { parts: { timeframe, candles } });
     return candles;
@@ -411,11 +411,8 @@ function joined(market: Market, candles: readonly Candle[], hours: TradingHours)
 }
 
 /** The candle that says what a gap at `start` stands at, as one after it may still come; `start` if there is no gap. */
-function lastTradedBefore(candles: readonly Candle[], start: number): number {
-  const traded = candles.filter(isTraded);
-  if (traded.some(({ time }) => time === start)) return start;
-  return traded.findLast(({ time }) => time < start)?.time ?? start;
-}
+const lastTradedUntil = (candles: readonly Candle[], start: number): number =>
+  candles.findLast((candle) => candle.time <= start && isTraded(candle))?.time ?? start;
 
 const isMissing = (error: unknown): boolean =>
   isUnlisted(error) ||

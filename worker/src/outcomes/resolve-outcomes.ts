@@ -224,7 +224,7 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
   const { now, abort, pending, candles } = check;
   const { market, trade, filled, providerChange, course: start } = pending;
   const late: LateCandlesError[] = [];
-  const { fill, resolution, course } = await followTrade({
+  const { fill, resolution, ...followed } = await followTrade({
     trade,
     candles,
     filled,
@@ -237,7 +237,8 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
       }),
     now,
     costs: deps.tradingCosts[instrumentClass(market.symbol)],
-  }).then((followed) => ({ ...followed, course: unlessBehind(pending, followed.course) }));
+  });
+  const course = unlessBehind(pending, followed.course);
   const [error] = late;
   if (error) {
     const next = postponed(deps, pending, { error, now });

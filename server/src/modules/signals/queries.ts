@@ -114,29 +114,29 @@ export async function readProgress(
   { analysis, analysisId, status, symbol, timeframe }: SignalRecord,
 ): Promise<SignalProgress> {
   const isTrade = status === "completed" && analysis && analysis.final_signal !== "WAIT";
-  const resolved = isTrade
+  const stored = isTrade
     ? await database.marketAnalyses
         .findById(analysisId)
         .select({ resolution: 1, finishedAt: 1, providerChange: 1 })
         .lean()
     : null;
-  if (!isTrade || !resolved?.finishedAt) return { judgement: null, candles: [] };
-  if (resolved.resolution) {
+  if (!isTrade || !stored?.finishedAt) return { judgement: null, candles: [] };
+  if (stored.resolution) {
     const candles = await readCandles(database.outcomeCandles, analysisId);
-    return { judgement: resolved.resolution, candles };
+    return { judgement: stored.resolution, candles };
   }
   const { data, provider } = analysis.source;
   const read = async (from: string) => {
     const key = marketKey({ data, provider: from, symbol, timeframe });
     return (await database.marketCandles.findById(key).lean())?.candles ?? [];
   };
-  const madeAt = resolved.finishedAt.getTime();
-  const changedAt = resolved.providerChange?.at.getTime() ?? Number.POSITIVE_INFINITY;
+  const madeAt = stored.finishedAt.getTime();
+  const changedAt = stored.providerChange?.at.getTime() ?? Number.POSITIVE_INFINITY;
   const first = (await read(provider)).filter(
     ({ time }) => time + TIMEFRAME_MS[timeframe] > madeAt && time < changedAt,
   );
-  const later = resolved.providerChange
-    ? (await read(resolved.providerChange.provider)).filter(({ time }) => time >= changedAt)
+  const later = stored.providerChange
+    ? (await read(stored.providerChange.provider)).filter(({ time }) => time >= changedAt)
     : [];
   return { judgement: null, candles: [...first, ...later].slice(0, MAX_CANDLES) };
 }

@@ -1,8 +1,9 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { composeEmail } from "@shared/runtime/compose-email.ts";
-import { type Mail, type Mailer, selectMailer } from "@shared/runtime/mailer.ts";
+import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
+import { createMailer } from "../../../worker-mailer.ts";
 import type {
   ChannelMessage,
   ChannelSender,
@@ -22,13 +23,10 @@ interface EmailDeps extends Pick<DeliveryDeps, "database" | "secrets"> {
 
 /** Without a mail server, emails are written to files outside production, and not sent in it. */
 export function startEmail(deps: KindDeps): ChannelSender | null {
-  const { settings, logger } = deps;
-  if (settings.SMTP_URL === undefined && settings.NODE_ENV === "production") {
-    logger.error("no emails are delivered to channels: SMTP_URL is not set");
-    return null;
-  }
-  const mailer = selectMailer(deps);
-  return emailSender({ ...deps, mailer });
+  const mailer = createMailer(deps);
+  if (mailer) return emailSender({ ...deps, mailer });
+  deps.logger.error("no emails are delivered to channels: SMTP_URL is not set");
+  return null;
 }
 
 /** Sends messages as emails, which can be turned off with one click (RFC 8058). */
