@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { request } from "node:http";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -190,38 +192,35 @@ describe("headers", () => {
   });
 });
 
-it("bears callers who hang up in the middle", async () => {
-  const paths = ["/login", "/submit-payment-proof", "/get-signal"];
-  for (const path of paths) {
-    const { hostname, port } = new URL(server.url);
-    const headers = {
-      Authorization: `Bearer ${token}`,
-      "Content-Type":
-        path === "/submit-payment-proof" ? "multipart/form-data; boundary=b" : "application/json",
-      "Content-Length": "1000",
-    };
-    const calling = request({ hostname, port, method: "POST", path, headers });
-    const gone = new Promise((resolve) => calling.once("error", resolve));
-    await new Promise<void>((resolve) => {
-      calling.write('--b\r\nContent-Disposition: form-data; name="sender_name"\r\n\r\nA', () =>
-        resolve(),
-      );
-    });
-    calling.destroy(new Error("hung up"));
-    await gone;
-  }
-  await vi.waitFor(
-    () => {
-      const seen = server.logLines
-        .map((line) => JSON.parse(line))
-        .filter(({ msg }) => msg === "request");
-      for (const path of paths) {
-        const own = seen.filter((line) => line.path === path && line.status === 400);
-        expect(own.length).toBeGreaterThan(0);
-      }
-    },
-    { timeout: 30_000 },
-  );
+it.each([
+  ["/login", "application/json"],
+  ["/submit-payment-proof", "multipart/form-data; boundary=b"],
+  ["/get-signal", "application/json"],
+])("bears callers of %s who hang up in the middle", async (path, type) => {
+  const { hostname, port } = new URL(server.url);
+  const id = randomUUID();
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    "Content-Type": type,
+    "Content-Length": "1000",
+    "X-Request-Id": id,
+    // The server answers as soon as it has the headers, so it always sees the request.
+    Expect: "100-continue",
+  };
+  const calling = request({ hostname, port, method: "POST", path, headers, agent: false });
+  calling.flushHeaders();
+  await once(calling, "continue");
+  const part = '--b\r\nContent-Disposition: form-data; name="sender_name"\r\n\r\nA';
+  await new Promise((resolve) => calling.write(part, resolve));
+  const gone = once(calling, "error");
+  calling.destroy(new Error("hung up"));
+  await gone;
+  const logged = () =>
+    server.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg, requestId }) => msg === "request" && requestId === id);
+  await vi.waitFor(() => expect(logged()).toHaveLength(1), { timeout: 30_000 });
+  expect(logged()).toMatchObject([{ path, status: 400 }]);
   expect((await send({ path: "/healthz" })).status).toBe(200);
 });
 

@@ -1,8 +1,9 @@
-import { request } from "node:http";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { captureLog, type Listening, serve } from "../testing/start-test-server.ts";
+import type { AppMiddleware } from "./context.ts";
 import { handleErrors } from "./handle-errors.ts";
 import { parseBody, parseMultipartForm, parseUpload } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
@@ -85,25 +86,45 @@ describe("parseBody", () => {
   });
 });
 
-describe("a caller who hangs up before their form is read", () => {
-  it.each([
-    ["with a file", parseUpload("image", new Uploads(tmpdir()))],
-    ["without files", parseMultipartForm],
-  ])("does not leave the request waiting for a form %s", async (_, parse) => {
+describe("a caller who hangs up before their body is read", () => {
+  /** What became of the request: the error of `parse`, or the body that it passed on. */
+  async function outcomeOf(parse: AppMiddleware, headers: OutgoingHttpHeaders): Promise<unknown> {
     let outcome: Promise<unknown> | undefined;
-    const server = await serve(async (ctx, next) => {
+    const server = await serve(async (ctx) => {
       ctx.req.on("error", () => undefined);
       await new Promise((resolve) => ctx.req.once("close", resolve));
-      outcome = Promise.resolve(parse(ctx, next)).catch((error: unknown) => error);
+      const parsing = async () => parse(ctx, () => Promise.resolve());
+      outcome = parsing().then(
+        () => ({ body: ctx.request.body }),
+        (error: unknown) => error,
+      );
     });
-    const calling = request(server.url, {
-      method: "POST",
-      headers: { "Content-Type": "multipart/form-data; boundary=b", "Content-Length": "1000" },
-    });
+    const calling = request(server.url, { method: "POST", headers });
     calling.on("error", () => undefined);
-    calling.write("--b", () => calling.destroy());
+    if (headers["Content-Length"] === "0") calling.flushHeaders();
+    else calling.write("--b");
+    await vi.waitFor(() => expect(calling.socket?.bytesWritten).toBeGreaterThan(0));
+    calling.destroy();
     await vi.waitFor(() => expect(outcome).toBeDefined(), { timeout: 30_000 });
-    expect(await outcome).toMatchObject({ code: "malformed-body" });
     server.close();
+    return outcome;
+  }
+
+  it.each([
+    [
+      "a form with a file",
+      parseUpload("image", new Uploads(tmpdir())),
+      "multipart/form-data; boundary=b",
+    ],
+    ["a form without files", parseMultipartForm, "multipart/form-data; boundary=b"],
+    ["JSON", parseBody, JSON_TYPE],
+    ["an encoded form", parseBody, FORM_TYPE],
+  ])("does not have their request run without %s", async (_, parse, type) => {
+    const headers = { "Content-Type": type, "Content-Length": "1000" };
+    expect(await outcomeOf(parse, headers)).toMatchObject({ code: "malformed-body" });
+  });
+
+  it("has their request run if it has no body", async () => {
+    expect(await outcomeOf(parseBody, { "Content-Length": "0" })).toEqual({ body: undefined });
   });
 });

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { bodyParser } from "@koa/bodyparser";
 import multer, { type StorageEngine } from "@koa/multer";
@@ -6,7 +5,7 @@ import type { FieldError } from "@shared/contract/errors.ts";
 import { MAX_UPLOAD_BYTES } from "@shared/contract/files.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
-import type { AppMiddleware } from "./context.ts";
+import type { AppContext, AppMiddleware } from "./context.ts";
 import { lateRequest, malformedRequest } from "./errors.ts";
 import { TemporaryFile, type Uploads } from "./uploads.ts";
 
@@ -91,6 +90,7 @@ async function inBodyTime(reading: Promise<unknown>): Promise<void> {
  * @throws AppError malformed-body, body-too-large, body-timeout
  */
 export const parseBody: AppMiddleware = async (ctx, next) => {
+  refuseIfGone(ctx);
   await inBodyTime(readBody(ctx, () => Promise.resolve()));
   if (ctx.request.rawBody?.includes(REPLACEMENT_CHARACTER)) throw malformedBody();
   await next();
@@ -111,9 +111,13 @@ export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
   await next();
 };
 
-/** Multer waits forever for the body of a caller who hung up while their session was read. */
-function refuseIfGone({ req }: { req: IncomingMessage }): void {
-  if (req.destroyed && !req.readableEnded) throw malformedRequest();
+/**
+ * The body of a caller who hung up while their session was read is lost: Multer would wait for it forever, and the body
+ * parser would pass on none.
+ */
+function refuseIfGone(ctx: AppContext): void {
+  const hasBody = ctx.is() !== null && ctx.request.length !== 0;
+  if (hasBody && ctx.req.destroyed && !ctx.req.readableEnded) throw malformedRequest();
 }
 
 const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.string() });
