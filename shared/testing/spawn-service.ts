@@ -109,11 +109,14 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid);
 }
 
-/** Memory, in MiB, that a process and its descendants have resident. On Linux only. */
+/**
+ * Memory, in MiB, that a process and its descendants have resident. A page that several processes share, such as one of the
+ * program, counts once in all of them (`Pss` in proc_pid_smaps(5)). On Linux only.
+ */
 export function residentMibOf(pid: number): number {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const residentKib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+    const memory = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+    const residentKib = Number(/^Pss:\s+(\d+) kB$/m.exec(memory)?.[1] ?? 0);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
     const pids = children === "" ? [] : children.split(" ").map(Number);
     return pids.reduce((sum, child) => sum + residentMibOf(child), residentKib / 1_024);

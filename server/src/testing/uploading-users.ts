@@ -12,8 +12,8 @@ const secrets = {
 };
 const settings = loadSettings(secrets);
 
-/** Limit of the server and its decoders together. */
-export const MAX_SERVER_MIB = 600;
+/** Limit of the server and its decoders together: 600 MB. */
+export const MAX_SERVER_MIB = 572;
 
 /** The two kinds of uploads, by the status of an accepted one. */
 export const ACCEPTED = { proof: 201, chart: 202 } as const;
