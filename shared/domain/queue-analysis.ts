@@ -9,7 +9,7 @@ import { type Database, nativeCollection } from "../database/database.ts";
 import type { JobRecord } from "../database/models/job.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
-import { addItemIfNone, newWorkItem } from "../work/work-item.ts";
+import { type NewWork, newWorkItem } from "../work/work-item.ts";
 import { needsEntryCheck } from "./reuse-analysis.ts";
 
 /** The kind of the work items that make analyses. */
@@ -97,8 +97,8 @@ function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
 }
 
 /**
- * Changes the analyses that signals have to wait for, so that the transaction conflicts with the worker that finishes
- * waiting signals at the same time. Finished ones get a job, which checks their entry.
+ * Changes the unfinished analyses that signals join, so that the transaction conflicts with the worker that finishes them at
+ * the same time. Those that are finished get an item that checks their entry, if it has to be.
  */
 async function joinPending(
   database: Database,
@@ -108,42 +108,37 @@ async function joinPending(
     joinsByKey,
   }: { known: readonly JoinableAnalysis[]; joinsByKey: Map<string, NonEmpty<Join>> },
 ): Promise<void> {
-  const requestsOf = ({ key = "" }: JoinableAnalysis) =>
-    joinsByKey.get(key)?.filter(({ userId }) => userId) ?? [];
-  const toCheck = known.filter(
-    (analysis) => needsEntryCheck(analysis) && requestsOf(analysis).length > 0,
-  );
   const updates = known
-    .filter((analysis) => !analysis.finishedAt || toCheck.includes(analysis))
+    .filter(({ finishedAt }) => !finishedAt)
     .map(({ _id, key = "" }) => ({
       updateOne: {
         filter: { _id },
         update: { $inc: { joinedSignals: joinsByKey.get(key)?.length ?? 0 } },
       },
     }));
-  if (updates.length === 0) return;
-  await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
-  for (const analysis of toCheck) {
-    const [first] = requestsOf(analysis);
-    if (first) await addEntryCheck(first, session, analysis);
+  if (updates.length > 0) {
+    const analyses = nativeCollection(database.marketAnalyses);
+    await analyses.bulkWrite(updates, { session, ordered: false });
   }
+  const checks = known.filter(needsEntryCheck).flatMap((analysis) => {
+    const request = joinsByKey.get(analysis.key ?? "")?.find(({ userId }) => userId);
+    return request ? [newWorkItem(entryCheckWork(analysis, request.at))] : [];
+  });
+  if (checks.length > 0) await nativeCollection(database.jobs).insertMany(checks, { session });
 }
 
-/** A check takes a moment only: no analysis goes first. */
-export const ENTRY_CHECK_PRIORITY = 1;
+/** The kind of the work items that check the entry of a finished analysis for the signals that wait for it. */
+export const CHECK_ENTRY_JOB = "check-entry";
 
-/** Adds the job that checks the entry of a finished analysis, unless it waits or runs. */
-async function addEntryCheck(
-  { database, requestId, at }: Join,
-  session: ClientSession,
-  analysis: Pick<JoinableAnalysis, "_id">,
-): Promise<void> {
-  const job = newAnalysisJob(
-    { _id: analysis._id, ...(requestId && { requestId }) },
-    { at, priority: ENTRY_CHECK_PRIORITY },
-  );
-  await addItemIfNone(database, job, session);
-}
+export const entryCheckDataSchema = z.object({ analysisId: idSchema });
+
+/** An item of its own for each transaction: one for all would be changed by all of them. */
+const entryCheckWork = ({ _id }: Pick<JoinableAnalysis, "_id">, dueAt: Date): NewWork => ({
+  kind: CHECK_ENTRY_JOB,
+  id: new Types.ObjectId(),
+  data: { analysisId: String(_id) } satisfies z.input<typeof entryCheckDataSchema>,
+  dueAt,
+});
 
 export async function storeOwnAnalysis(
   database: Database,

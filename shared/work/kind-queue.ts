@@ -17,7 +17,7 @@ const MAX_CLAIMED = 25;
 
 const MAX_FOUND = 200;
 
-interface Running extends Pick<ClaimedWork, "id" | "isShort"> {
+interface Running extends Pick<ClaimedWork, "id"> {
   abort: AbortController;
   ended: Promise<void>;
 }
@@ -141,26 +141,16 @@ export class KindQueue {
   }
 
   #take(waiting: readonly FoundItem[], share: number): FoundItem[] {
-    const { short } = this.#handler;
-    const isShort = (item: FoundItem) => short?.includes(item) === true;
-    const places = (short?.concurrency ?? 0) - this.#countShort();
-    const shortOnes = waiting.filter(isShort).slice(0, Math.max(0, places));
-    const others = waiting.filter((item) => !isShort(item));
-    const most = Math.min(share, this.#freePlaces(), MAX_CLAIMED - shortOnes.length);
-    const taken = [...shortOnes, ...others.slice(0, Math.max(0, most))];
+    const taken = waiting.slice(0, Math.min(share, this.#freePlaces(), MAX_CLAIMED));
     if (taken.length < waiting.length) this.#mayWait = true;
     return taken;
   }
 
   #freePlaces(): number {
-    return Math.max(0, this.#handler.concurrency - this.#running.size + this.#countShort());
+    return Math.max(0, this.#handler.concurrency - this.#running.size);
   }
 
-  #countShort(): number {
-    return [...this.#running.values()].filter(({ isShort }) => isShort).length;
-  }
-
-  #start({ id, isShort = false, run }: ClaimedWork): void {
+  #start({ id, run }: ClaimedWork): void {
     const key = String(id);
     const abort = new AbortController();
     const ended = run(abort.signal)
@@ -173,6 +163,6 @@ export class KindQueue {
         // An item that is always there may be due again soon.
         if (this.#mayWait || this.#handler.standing) this.claimSoon();
       });
-    this.#running.set(key, { id, isShort, abort, ended });
+    this.#running.set(key, { id, abort, ended });
   }
 }

@@ -18,8 +18,6 @@ import { addItemIfNone, newWorkItem, workId } from "./work-item.ts";
 export interface WorkHandler extends KindOfItem {
   /** Items that one worker does at once. */
   concurrency: number;
-  /** Short items that have places of their own beside the others. */
-  short?: { concurrency: number; includes: (item: FoundItem) => boolean };
   /** False while items would fail, as a service that they need is away. */
   isReady?: () => boolean;
   /** The only item of a kind that is always there. */
@@ -38,7 +36,6 @@ export interface ItemLock {
 
 export interface ClaimedWork {
   id: Types.ObjectId;
-  isShort?: boolean;
   /** `abort` fires when the item is lost to another worker or has to be returned. */
   run: (abort: AbortSignal) => Promise<void>;
 }

@@ -40,7 +40,7 @@ import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { serveWatchers, stopBatches } from "./signals/fan-out.ts";
 import { generateSignals } from "./signals/generate-signal.ts";
-import { reuseAnalysis } from "./signals/reuse-analysis.ts";
+import { checkEntries, reuseAnalysis } from "./signals/reuse-analysis.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
 import { sweepingSubscriptions } from "./subscriptions/sweep-subscriptions.ts";
@@ -161,6 +161,7 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
       run: (analysis, abort) => runAnalysis(deps, analysis, abort),
       reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
     }),
+    checkEntries(deps),
     schedulingAnalyses({ ...deps, minTimeframe: settings.WATCH_MIN_TIMEFRAME }),
     serveWatchers(deps),
     sweepingSubscriptions(deps),

@@ -51,7 +51,7 @@ export interface MarketAnalysisRecord {
   fanOut?: { after: Types.ObjectId | null };
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
-  /** Counts transactions that finish signals after a check of its entry, so that joining conflicts with them. */
+  /** Counts transactions that finish signals after it, so that its fill, outcome and missed entry conflict with them. */
   entryChecks?: number;
   /** When and at which price its trade was entered, as soon as closed candles show it. */
   filled?: { price: number; at: Date };

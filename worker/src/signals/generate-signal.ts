@@ -1,18 +1,11 @@
-import {
-  analysisJobDataSchema,
-  ENTRY_CHECK_PRIORITY,
-  GENERATE_SIGNAL_JOB,
-} from "@shared/domain/queue-analysis.ts";
+import { analysisJobDataSchema, GENERATE_SIGNAL_JOB } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import type { FoundItem } from "@shared/work/item-locks.ts";
+import { deleteItem, type FoundItem } from "@shared/work/item-locks.ts";
 import type { ItemLock, WorkHandler } from "@shared/work/work-handler.ts";
 import type { Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { type AnalysisRun, startOtherSignals, startRuns } from "./signal-lifecycle.ts";
-
-/** Beside the analyses, as requests wait for them that need no analyst. */
-const MAX_REUSES = 20;
 
 /** The work of making analyses. What finishes an analysis deletes its item. */
 export function generateSignals(options: {
@@ -20,7 +13,7 @@ export function generateSignals(options: {
   concurrency: number;
   /** Makes an analysis. If it fails, this worker takes the item again. */
   run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
-  /** Finishes the signals that wait for a finished analysis, and deletes its item. */
+  /** Finishes the signals that wait for a finished analysis, as a crashed worker has left them. */
   reuse: (analysisId: Types.ObjectId, abort: AbortSignal) => Promise<void>;
 }): WorkHandler {
   const { database, concurrency, run, reuse } = options;
@@ -28,7 +21,6 @@ export function generateSignals(options: {
     kind: GENERATE_SIGNAL_JOB,
     concurrency,
     isTimed: false,
-    short: { concurrency: MAX_REUSES, includes: isEntryCheck },
     async claim(items, lock) {
       const { runs, finished } = await claimRuns(database, items, lock);
       return [
@@ -38,15 +30,15 @@ export function generateSignals(options: {
         })),
         ...finished.map((id) => ({
           id,
-          isShort: true,
-          run: (abort: AbortSignal) => reuse(id, abort),
+          async run(abort: AbortSignal) {
+            await reuse(id, abort);
+            await deleteItem(database, { _id: id, workerId: lock.workerId });
+          },
         })),
       ];
     },
   };
 }
-
-const isEntryCheck = ({ priority }: FoundItem): boolean => priority >= ENTRY_CHECK_PRIORITY;
 
 /**
  * Locks items and starts their analyses in one transaction.

@@ -4,6 +4,8 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newWorkItem } from "@shared/work/work-item.ts";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repairUnfinishedCounts, requeueStrandedSignals } from "./requeue-stranded-signals.ts";
 
@@ -29,14 +31,18 @@ describe("the sweep", () => {
       ...(await createSignals(database, user, { status: "running" })),
     ];
     await createSignals(database, user, { status: "completed" });
-    if (!withJob) throw new Error("there is no signal");
+    const [checked] = await createSignals(database, user, { status: "running" });
+    if (!withJob || !checked) throw new Error("there is no signal");
+    const data = { analysisId: String(checked.analysisId) };
+    const check = { kind: "check-entry", id: new Types.ObjectId(), data, dueAt: new Date() };
+    await database.jobs.create(newWorkItem(check));
     const locked = {
       ...newAnalysisJob({ ...withJob, _id: withJob.analysisId }, position()),
       lockedAt: new Date(),
     };
     await database.jobs.create(locked);
     await requeueStrandedSignals(deps());
-    const jobs = await database.jobs.find().lean();
+    const jobs = await database.jobs.find({ name: "generate-signal" }).lean();
     expect(jobs.map(({ _id }) => String(_id)).sort()).toEqual(
       [withJob, ...stranded].map(({ analysisId }) => String(analysisId)).sort(),
     );

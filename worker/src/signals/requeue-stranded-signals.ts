@@ -1,5 +1,10 @@
 import { UNFINISHED } from "@shared/database/models/signal.ts";
-import { newAnalysisJob, requestPriority, watchPriority } from "@shared/domain/queue-analysis.ts";
+import {
+  CHECK_ENTRY_JOB,
+  newAnalysisJob,
+  requestPriority,
+  watchPriority,
+} from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { addItemIfNone, newWorkItem } from "@shared/work/work-item.ts";
@@ -15,7 +20,10 @@ const BATCH_SIZE = 500;
 /** Uses the index of unfinished signals. */
 const byUnfinishedIndex = { ...UNFINISHED, updatedAt: { $gt: new Date(0) } };
 
-/** Queues analyses again whose job was deleted by an admin. Superfluous jobs are deleted when claimed. */
+/**
+ * Queues analyses again whose job was deleted by an admin, and finished ones for which signals wait without an entry check.
+ * Superfluous jobs are deleted when claimed.
+ */
 export async function requeueStrandedSignals({ database, logger, now }: SweepDeps): Promise<void> {
   const unfinished = await database.signals
     .find(byUnfinishedIndex)
@@ -38,7 +46,8 @@ export async function requeueStrandedSignals({ database, logger, now }: SweepDep
     .find({ _id: { $in: ids } })
     .select({ _id: 1 })
     .lean();
-  const withJob = new Set(jobs.map(({ _id }) => String(_id)));
+  const checked = await database.jobs.distinct("data.analysisId", { name: CHECK_ENTRY_JOB });
+  const withJob = new Set([...jobs.map(({ _id }) => String(_id)), ...checked.map(String)]);
   for (const { analysisId, priority, ...asked } of waiting) {
     if (withJob.has(String(analysisId))) continue;
     withJob.add(String(analysisId));

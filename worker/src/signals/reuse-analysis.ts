@@ -1,91 +1,106 @@
 import { nativeCollection } from "@shared/database/database.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { CHECK_ENTRY_JOB, entryCheckDataSchema } from "@shared/domain/queue-analysis.ts";
 import { asFinished, needsEntryCheck, reusedAnalysis } from "@shared/domain/reuse-analysis.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import type { Types } from "mongoose";
+import { withKeys } from "@shared/runtime/keyed-mutex.ts";
+import { oneByOne, type WorkHandler } from "@shared/work/work-handler.ts";
+import { Types } from "mongoose";
 import { type CheckedAnalysis, checkEntry } from "../outcomes/check-entry.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { announceFinished, MAX_SIGNALS } from "./signal-lifecycle.ts";
 
 type ReuseDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "now">;
 
+/** At once, each of another analysis. */
+const MAX_CHECKS = 20;
+
+/** A request waits for it. */
+const RETRY_DELAY_MS = { first: 500, max: 5_000 } as const;
+
+/** The work of answering requests for an analysis that is finished, whose entry has to be checked before. */
+export const checkEntries = (deps: ReuseDeps): WorkHandler =>
+  oneByOne(deps, {
+    kind: CHECK_ENTRY_JOB,
+    concurrency: MAX_CHECKS,
+    retryDelayMs: RETRY_DELAY_MS,
+    run({ data }, abort) {
+      const { analysisId } = entryCheckDataSchema.parse(data);
+      return reuseAnalysis(deps, new Types.ObjectId(analysisId), abort);
+    },
+  });
+
 /** Signals that share one check. */
 const MAX_WAITING = 2_000;
 
 /**
  * Finishes the signals that wait for a finished analysis: those that requested it later, and those that a crashed worker
- * has left. Each gets it by prices that were read after its request. Deletes the job with the last of them.
+ * has left. Each gets it by prices that were read after its request. Requests at the same time share one check.
  */
-export async function reuseAnalysis(
+export function reuseAnalysis(
   deps: ReuseDeps,
   analysisId: Types.ObjectId,
   abort: AbortSignal,
 ): Promise<void> {
   const { database } = deps;
-  let isDone = false;
-  while (!isDone) {
-    abort.throwIfAborted();
-    const waiting = await nativeCollection(database.signals)
-      .find({ analysisId, ...UNFINISHED }, { projection: { _id: 1 }, batchSize: MAX_WAITING })
-      .limit(MAX_WAITING)
-      .toArray();
-    const found = await database.marketAnalyses
-      .findById(analysisId)
-      .select({ provenance: 0 })
-      .lean();
-    const analysis = found && asFinished(found);
-    const isChecked = analysis !== null && (await checkEntry(deps, analysis, abort));
-    isDone = await finishWaiting(deps, { analysisId, isChecked, ids: waiting.map(idOf) });
-  }
+  return withKeys(database, [`reuse:${analysisId}`], async () => {
+    let waiting: Types.ObjectId[];
+    do {
+      abort.throwIfAborted();
+      waiting = await findWaiting(database, analysisId);
+      if (waiting.length > 0) await finishWaiting(deps, { analysisId, ids: waiting }, abort);
+    } while (waiting.length === MAX_WAITING);
+  });
 }
 
-const idOf = ({ _id }: { _id: Types.ObjectId }) => _id;
+async function findWaiting(
+  { signals }: ReuseDeps["database"],
+  analysisId: Types.ObjectId,
+): Promise<Types.ObjectId[]> {
+  const found = await nativeCollection(signals)
+    .find({ analysisId, ...UNFINISHED }, { projection: { _id: 1 }, batchSize: MAX_WAITING })
+    .limit(MAX_WAITING)
+    .toArray();
+  return found.map(({ _id }) => _id);
+}
 
 interface Waiting {
   analysisId: Types.ObjectId;
   ids: readonly Types.ObjectId[];
-  isChecked: boolean;
 }
 
-/** @returns whether no signal waits any more */
-async function finishWaiting({ database }: ReuseDeps, waiting: Waiting): Promise<boolean> {
-  const { analysisId, ids } = waiting;
-  let isDone = false;
-  for (let first = 0; first === 0 || first < ids.length; first += MAX_SIGNALS) {
-    const batch = { ...waiting, ids: ids.slice(first, first + MAX_SIGNALS) };
-    isDone = await commit(database, { lockKeys: `analysis:${analysisId}` }, (uow) =>
+async function finishWaiting(
+  deps: ReuseDeps,
+  { analysisId, ids }: Waiting,
+  abort: AbortSignal,
+): Promise<void> {
+  const { database } = deps;
+  const found = await database.marketAnalyses.findById(analysisId).select({ provenance: 0 }).lean();
+  const analysis = found && asFinished(found);
+  const isChecked = analysis !== null && (await checkEntry(deps, analysis, abort));
+  for (let first = 0; first < ids.length; first += MAX_SIGNALS) {
+    const batch = { analysisId, isChecked, ids: ids.slice(first, first + MAX_SIGNALS) };
+    await commit(database, { lockKeys: `analysis:${analysisId}` }, (uow) =>
       finishBatch(database, uow, batch),
     );
   }
-  return isDone;
 }
 
 async function finishBatch(
   database: ReuseDeps["database"],
   uow: UnitOfWork,
-  { analysisId: _id, ids, isChecked }: Waiting,
-): Promise<boolean> {
-  const { session } = uow;
-  // Conflicts with requests that join it, and with its fill, outcome and missed entry.
+  { analysisId: _id, ids, isChecked }: Waiting & { isChecked: boolean },
+): Promise<void> {
+  // Conflicts with its fill, outcome and missed entry.
   const found = await nativeCollection(database.marketAnalyses).findOneAndUpdate(
     { _id },
     { $inc: { entryChecks: 1 } },
-    { session, projection: { provenance: 0 }, returnDocument: "after" },
+    { session: uow.session, projection: { provenance: 0 }, returnDocument: "after" },
   );
   const analysis = found && asFinished(found);
   if (analysis) await finishSignals(database, uow, { analysis, ids, isChecked });
-  const isLeft = analysis && (await isAnyWaiting(database, uow, _id));
-  if (isLeft) return false;
-  await database.jobs.deleteOne({ _id }, { session });
-  return true;
 }
-
-const isAnyWaiting = (
-  { signals }: ReuseDeps["database"],
-  { session }: UnitOfWork,
-  analysisId: Types.ObjectId,
-) => signals.exists({ analysisId, ...UNFINISHED }).session(session);
 
 async function finishSignals(
   database: ReuseDeps["database"],

@@ -388,7 +388,7 @@ export async function finishOtherSignals(
         await database.jobs.deleteOne({ _id: analysisId }, { session: uow.session });
         return false;
       }
-      // Conflicts with requests that join it.
+      // Conflicts with its fill, outcome and missed entry.
       await nativeCollection(database.marketAnalyses).updateOne(
         { _id: analysisId },
         { $inc: { entryChecks: 1 } },

@@ -10,7 +10,7 @@ import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
 import { serveWatchers } from "../signals/fan-out.ts";
 import { generateSignals } from "../signals/generate-signal.ts";
-import { reuseAnalysis } from "../signals/reuse-analysis.ts";
+import { checkEntries, reuseAnalysis } from "../signals/reuse-analysis.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
@@ -58,7 +58,7 @@ export async function startClockedWorker(
     database,
     logger,
     workerId,
-    handlers: [signals, serveWatchers(deps)],
+    handlers: [signals, checkEntries(deps), serveWatchers(deps)],
   });
   queue.start();
   const readTime = async () => new Date(clock.now);
