@@ -1,4 +1,4 @@
-import { type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
+import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS, type TradingCosts } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
 import {
@@ -79,10 +79,8 @@ describe("a market whose costs no trade can bear", () => {
 });
 
 /** The random walk that has the range of the swing in each minute. */
-const recordedLike = (swing: number, timeframe: Timeframe) => {
-  const parts = { "1m": 1, "5m": 5, "15m": 15, "30m": 30, "1h": 60, "4h": 240, "1d": 1_440 };
-  return swinging(swing * Math.sqrt(parts[timeframe]), timeframe);
-};
+const recordedLike = (swing: number, timeframe: Timeframe) =>
+  swinging(swing * Math.sqrt(TIMEFRAME_MS[timeframe] / TIMEFRAME_MS["1m"]), timeframe);
 
 it("a trade passes the checks exactly where the check before the call says that one can", () => {
   for (let swing = 0.6; swing <= 0.9; swing += 0.01) {
