@@ -13,6 +13,7 @@ import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { computeFromInterval } from "../../../node_modules/agenda/dist/utils/nextRunAt.js";
 import packageJson from "../../../package.json";
 
 const WAIT = { timeout: 10_000, interval: 20 };
@@ -77,6 +78,19 @@ describe("Agenda, as work items assume it to be,", () => {
     expect(await storedJobs()).toContainEqual(
       expect.objectContaining({ name: GENERATE_SIGNAL_JOB, lockedAt: null, lastModifiedBy: null }),
     );
+  });
+
+  it.each([
+    ["10 seconds", "2026-03-29T00:59:59.500Z", "2026-03-29T01:00:09.500Z"],
+    ["0 3 * * *", "2026-03-29T03:00:00.000Z", "2026-03-30T03:00:00.000Z"],
+    ["5 * * * * *", "2026-03-29T02:00:05.001Z", "2026-03-29T02:01:05.000Z"],
+  ])("computes the next time of %j from the last one, in UTC", (repeatInterval, last, next) => {
+    const job = { name: "a", type: "normal", priority: 0, data: {}, nextRunAt: null } as const;
+    const repeat = { repeatInterval, repeatTimezone: "UTC", lastRunAt: new Date(last) };
+    expect(computeFromInterval({ ...job, ...repeat })).toEqual(new Date(next));
+    expect(() =>
+      computeFromInterval({ ...job, ...repeat, repeatInterval: "now and then" }),
+    ).toThrow();
   });
 
   it("marks a locked job with `lockedAt` and the worker's name in `lastModifiedBy`", async () => {
