@@ -173,11 +173,11 @@ describe("recurring jobs", () => {
       await startWorker(name, { name, every, work });
       await database.jobs.updateOne({ name }, { $set: { nextRunAt: database.now() } });
       await vi.waitFor(async () => expect((await stored(name))?.failCount).toBe(1), WAIT);
-      const { nextRunAt, failedAt, ...job } = (await stored(name)) ?? {};
-      expect(job).toMatchObject({ failReason: "no reply", lockedAt: null });
+      const { nextRunAt, failedAt, failReason } = (await stored(name)) ?? {};
+      expect(failReason).toBe("no reply");
       return Number(nextRunAt) - Number(failedAt);
     };
-    expect(await failing("often", "2 seconds")).toBeLessThanOrEqual(2_000);
+    expect(await failing("often", "4 seconds")).toBeLessThanOrEqual(4_000);
     expect(await failing("nightly", "0 3 * * *")).toBeLessThanOrEqual(5_000);
   });
 
