@@ -51,7 +51,7 @@ export async function migrate(
 }
 
 const NOT_ALLOWED =
-  "The database has to be prepared for this version of the product first: run `npm run database-accounts`.";
+  "The database has to be prepared for this version of the product first: run `node scripts/run.mjs database-accounts`.";
 
 /** @returns whether the database has the present form */
 async function migrateOrWait(
