@@ -1,4 +1,5 @@
 import { openDatabase } from "@shared/database/database.ts";
+import { FORMER_PERFORMANCE } from "@shared/database/models/performance.ts";
 import { FILE_KINDS } from "@shared/domain/file-store.ts";
 import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
@@ -30,9 +31,6 @@ const CREATE = ["createCollection", "createIndex", "listIndexes"];
 const READ = ["find", "changeStream"];
 const WRITE = ["insert", "update", "remove"];
 
-/** Agenda creates it, and leaves it empty. */
-const AGENDA_LOG = "agenda_logs";
-
 /** What a server may write where it may not write everything. */
 const SERVER_WRITES: Record<string, readonly string[]> = {
   ledger: [],
@@ -53,7 +51,6 @@ const WORKER_ACTIONS: Record<string, readonly string[]> = {
   price_watchers: ["find"],
   payment_proofs: ["find"],
   proof_fingerprints: ["find"],
-  [AGENDA_LOG]: CREATE,
   schema_state: ["find"],
   payment_details: [],
   idempotency_keys: [],
@@ -83,7 +80,6 @@ export async function createAccounts(uri: string, passwords: AccountPasswords): 
   const collections = [
     ...Object.values(models).map((model) => model.collection.collectionName),
     ...FILE_KINDS.flatMap((kind) => [`${kind}.files`, `${kind}.chunks`]),
-    AGENDA_LOG,
   ];
   await close();
   const on = (collection: string, actions: readonly string[]) => ({
@@ -95,9 +91,12 @@ export async function createAccounts(uri: string, passwords: AccountPasswords): 
       on("", [...CREATE, ...READ]),
       ...collections.map((name) => on(name, SERVER_WRITES[name] ?? WRITE)),
     ],
-    worker: collections.map((name) =>
-      on(name, WORKER_ACTIONS[name] ?? [...CREATE, ...READ, ...WRITE]),
-    ),
+    worker: [
+      ...collections.map((name) =>
+        on(name, WORKER_ACTIONS[name] ?? [...CREATE, ...READ, ...WRITE]),
+      ),
+      on(FORMER_PERFORMANCE.days, ["remove"]),
+    ],
     // A consistent backup changes a parameter of the database while it runs.
     backup: [{ resource: { cluster: true }, actions: ["getParameter", "setParameter"] }],
   };

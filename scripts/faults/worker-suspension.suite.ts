@@ -16,7 +16,7 @@ import { until } from "./harness/until.ts";
 
 /** Locks last 20 s: the other worker takes over meanwhile. */
 const SUSPENSION_MS = 36_000;
-/** Longer than the locks of recurring jobs last. */
+/** Longer than the locks of work items last. */
 const LONG_SUSPENSION_MS = 65_000;
 const SIGNALS = 24;
 const RECURRING = ["resolve-outcomes", "sweep-signals"];

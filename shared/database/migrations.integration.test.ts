@@ -5,7 +5,7 @@ import { MongoClient } from "mongodb";
 import { type mongo, Types } from "mongoose";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { newWorkItem } from "../work/work-item.ts";
+import { newWorkItem, workId } from "../work/work-item.ts";
 import { type Database, nativeDb, openDatabase } from "./database.ts";
 import { INDEXES_SHA256 } from "./migrations.ts";
 import { SCHEMA_STATE_ID } from "./models/schema-state.ts";
@@ -116,6 +116,36 @@ it("emails about subscriptions that wait in an upgraded database become work ite
     ]);
     const left = await nativeDb(connection).listCollections({ name: "emails" }).toArray();
     expect(left).toEqual([]);
+  });
+});
+
+it("recurring jobs of an upgraded database become work items, once each, as they were", async () => {
+  const uri = await formerDatabase("2026-11-26");
+  const client = await MongoClient.connect(uri);
+  const nextRunAt = new Date("2026-11-27T03:00:00Z");
+  const former = { type: "single", priority: 0, data: {}, lockedAt: null, nextRunAt };
+  const nightly = { repeatInterval: "0 3 * * *", repeatTimezone: "UTC", disabled: true };
+  await client
+    .db()
+    .collection("agendaJobs")
+    .insertMany([
+      { ...former, name: "clean-up-files", ...nightly },
+      { ...former, name: "sweep-signals", repeatInterval: "10 seconds", lockedAt: nextRunAt },
+      { ...former, name: "wake-late-channels", repeatInterval: "10 seconds" },
+    ]);
+  await client.close();
+  await inDatabase(uri, async ({ jobs }) => {
+    const normal = { ...former, type: "normal" };
+    expect(await jobs.find().sort({ name: 1 }).lean()).toEqual([
+      { ...normal, ...nightly, name: "clean-up-files", _id: workId("clean-up-files", "") },
+      {
+        ...normal,
+        name: "sweep-signals",
+        repeatInterval: "10 seconds",
+        lockedAt: nextRunAt,
+        _id: workId("sweep-signals", ""),
+      },
+    ]);
   });
 });
 

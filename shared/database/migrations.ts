@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Connection, mongo } from "mongoose";
 import { JOBS_COLLECTION } from "./models/job.ts";
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 4, run: deleteFormerJobs },
   // Further recurring jobs have become work items.
   { version: 5, run: deleteFormerJobs },
+  { version: 6, run: takeOverRecurringJobs },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
@@ -49,7 +51,7 @@ export async function migrate(
 }
 
 const NOT_ALLOWED =
-  "The database has to be prepared for this version of the product first: run `npm run database-accounts`.";
+  "The database has to be prepared for this version of the product first: run `node scripts/run.mjs database-accounts`.";
 
 /** @returns whether the database has the present form */
 async function migrateOrWait(
@@ -140,4 +142,18 @@ const FORMER_JOBS = ["resume-fan-outs", "schedule-analyses", "sweep-subscription
 async function deleteFormerJobs(connection: Connection): Promise<void> {
   const jobs = connection.getClient().db(connection.name).collection(JOBS_COLLECTION);
   await jobs.deleteMany({ name: { $in: FORMER_JOBS } });
+}
+
+/** Recurring jobs were run by Agenda. They are work items now: what is due, paused or locked stays so. */
+async function takeOverRecurringJobs(connection: Connection): Promise<void> {
+  const database = connection.getClient().db(connection.name);
+  const jobs = database.collection<{ name: string; type: string }>(JOBS_COLLECTION);
+  // Nothing needs it any more.
+  await jobs.deleteMany({ type: "single", name: "wake-late-channels" });
+  for await (const { _id: formerId, ...job } of jobs.find({ type: "single" })) {
+    const idText = createHash("sha256").update(`${job.name} `).digest("hex").slice(0, 24);
+    const _id = new mongo.ObjectId(idText);
+    await jobs.updateOne({ _id }, { $setOnInsert: { ...job, type: "normal" } }, { upsert: true });
+    await jobs.deleteOne({ _id: formerId });
+  }
 }

@@ -25,11 +25,14 @@ export interface KindOfItem {
   isTimed: boolean;
 }
 
+const NOT_PAUSED = { nextRunAt: { $ne: null }, disabled: { $ne: true } };
+
+const IS_DUE_SOON = { $expr: { $lte: ["$nextRunAt", { $add: ["$$NOW", LOOK_AHEAD_MS] }] } };
+
 const dueOf = ({ kind, isTimed }: KindOfItem) => ({
   name: kind,
-  nextRunAt: { $ne: null },
-  disabled: { $ne: true },
-  ...(isTimed && { $expr: { $lte: ["$nextRunAt", { $add: ["$$NOW", LOOK_AHEAD_MS] }] } }),
+  ...NOT_PAUSED,
+  ...(isTimed && IS_DUE_SOON),
 });
 
 const isExpired = ({ lockMs }: LockOwner) => ({
@@ -68,6 +71,25 @@ export const findStranded = (
   return find(database, filter, limit);
 };
 
+/** @returns those of some kinds with few items that have one to be done, or to be taken over */
+export async function findDueKinds(
+  { jobs }: JobsDatabase,
+  kinds: readonly string[],
+  owner: LockOwner,
+): Promise<string[]> {
+  const { workerId: lastModifiedBy } = owner;
+  const found = await nativeCollection(jobs)
+    .find({
+      name: { $in: [...kinds] },
+      ...NOT_PAUSED,
+      ...IS_DUE_SOON,
+      $or: [{ lockedAt: null }, { lastModifiedBy }, isExpired(owner)],
+    })
+    .project<Pick<JobRecord, "name">>({ name: 1 })
+    .toArray();
+  return found.map(({ name }) => name);
+}
+
 const find = (
   database: JobsDatabase,
   filter: Filter<JobRecord>,
@@ -100,7 +122,7 @@ export async function lockItems(
   const options = session ? { session } : {};
   const { matchedCount } = await all.updateMany(
     { $and: [found, due, isFree] },
-    [{ $set: { lockedAt: "$$NOW", lastModifiedBy: workerId } }],
+    [{ $set: { lockedAt: "$$NOW", lastRunAt: "$$NOW", lastModifiedBy: workerId } }],
     options,
   );
   if (matchedCount === items.length) return items.map(({ _id }) => _id);

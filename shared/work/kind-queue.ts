@@ -155,7 +155,8 @@ export class KindQueue {
     const abort = new AbortController();
     const ended = run(abort.signal)
       .catch((error: unknown) => {
-        const { kind } = this.#handler;
+        const { kind, stopsAtOnce } = this.#handler;
+        if (this.#isStopped && stopsAtOnce) return;
         this.#options.logger.warn({ err: error, kind, itemId: key }, "work item not finished");
       })
       .finally(() => {

@@ -67,9 +67,15 @@ interface HandlerDeps {
 interface Retried {
   kind: string;
   concurrency: number;
-  /** After a failure. Each further one doubles the delay. */
-  retryDelayMs: { first: number; max: number };
+  /** The delay of another attempt, after this many failures before the last one. */
+  retryDelayMs: (failures: number) => number;
 }
+
+/** Each further failure doubles the delay. */
+export const doubling =
+  ({ first, max }: { first: number; max: number }): Retried["retryDelayMs"] =>
+  (failures) =>
+    Math.min(first * 2 ** failures, max);
 
 interface OneByOne extends Retried {
   /**
@@ -88,32 +94,55 @@ export function oneByOne(deps: HandlerDeps, { run, ...options }: OneByOne): Work
   return createHandler(deps, { ...options, run: runOnce });
 }
 
+type Schedule = Pick<JobRecord, "repeatInterval" | "repeatTimezone">;
+
 interface Repeated {
   kind: string;
   retryDelayMs: Retried["retryDelayMs"];
-  /** @returns when it is due again */
-  run: (abort: AbortSignal) => Promise<Date>;
+  /** As the queue page shows it, if it is fixed. */
+  schedule?: Schedule;
+  /** When it is due for the first time; at once by default. */
+  firstDueAt?: Date;
+  /**
+   * @param at when it was due or, if it is late, the time now
+   * @returns when it is due again
+   */
+  run: (abort: AbortSignal, at: Date) => Promise<Date>;
 }
 
 /** Does the only item of a kind again and again, on one worker at a time. It may be left undone when the worker stops. */
-export function repeatedly(deps: HandlerDeps, { kind, retryDelayMs, run }: Repeated): WorkHandler {
-  const runAgain = async (_: WorkItem, abort: AbortSignal) => {
-    const dueAt = await run(abort);
-    abort.throwIfAborted();
-    return dueAt;
-  };
+export function repeatedly(
+  deps: HandlerDeps,
+  { kind, retryDelayMs, schedule, firstDueAt, run }: Repeated,
+): WorkHandler {
+  const { now } = deps.database;
   const id = workId(kind, "");
-  const standing = newWorkItem({ kind, id, data: {}, dueAt: deps.database.now() });
+  const runAgain = async ({ _id, dueAt }: WorkItem, abort: AbortSignal) => {
+    const at = new Date(Math.max(dueAt.getTime(), now().getTime()));
+    const dueAgainAt = await run(abort, at);
+    abort.throwIfAborted();
+    // An administrator may have queued a copy.
+    return _id.equals(id) ? dueAgainAt : null;
+  };
+  const item = newWorkItem({ kind, id, data: {}, dueAt: firstDueAt ?? now() });
   const handler = createHandler(deps, { kind, concurrency: 1, retryDelayMs, run: runAgain });
-  return { ...handler, standing, stopsAtOnce: true };
+  return { ...handler, standing: { ...item, ...schedule }, stopsAtOnce: true };
 }
 
-/** Stores the items of kinds that are always there. */
+/** Stores the items of kinds that are always there, or gives them another schedule. One that is due stays due. */
 export async function addStandingItems(
   { jobs }: Pick<Database, "jobs">,
   handlers: readonly WorkHandler[],
 ): Promise<void> {
-  for (const { standing } of handlers) if (standing) await addItemIfNone({ jobs }, standing);
+  for (const { standing } of handlers) {
+    if (!standing) continue;
+    const { _id, repeatInterval, repeatTimezone, nextRunAt } = standing;
+    await addItemIfNone({ jobs }, standing);
+    await jobs.updateOne(
+      { _id, $or: [{ repeatInterval: { $ne: repeatInterval } }, { nextRunAt: null }] },
+      { $set: { repeatInterval, repeatTimezone, nextRunAt } },
+    );
+  }
 }
 
 /** @param options.run returns when the item is due again; null if it is done */
@@ -155,11 +184,11 @@ function createHandler(
 
 async function postpone(
   { database, logger }: HandlerDeps,
-  { kind, retryDelayMs: { first, max } }: Retried,
+  { kind, retryDelayMs }: Retried,
   { item, failures, error }: { item: WorkItem; failures: number; error: unknown },
 ): Promise<void> {
   const isAway = error instanceof ServiceAwayError;
-  const delayMs = isAway ? AWAY_MS : Math.min(first * 2 ** failures, max);
+  const delayMs = isAway ? AWAY_MS : retryDelayMs(failures);
   const reason = error instanceof Error ? error.message : "unknown";
   const failure = { count: isAway ? failures : failures + 1, reason };
   await postponeItem(database, item, { delayMs, failure });

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { findWaiting, finishWork, WorkLostError } from "./item-locks.ts";
 import {
   addStandingItems,
+  doubling,
   oneByOne,
   repeatedly,
   ServiceAwayError,
@@ -44,7 +45,7 @@ describe("work items", () => {
     options: { workerId?: string; concurrency?: number; lockMs?: number; retryMs?: number } = {},
   ) => {
     const { workerId = "one", concurrency = 10, lockMs = 20_000, retryMs = 100 } = options;
-    const retryDelayMs = { first: retryMs, max: 4 * retryMs };
+    const retryDelayMs = doubling({ first: retryMs, max: 4 * retryMs });
     const handler = oneByOne({ database, logger }, { kind: KIND, concurrency, retryDelayMs, run });
     const queue = new WorkQueue({ database, logger, workerId, lockMs, handlers: [handler] });
     queues.push(queue);
@@ -190,7 +191,7 @@ describe("work items", () => {
         { database, logger },
         {
           kind: KIND,
-          retryDelayMs: { first: 100, max: 100 },
+          retryDelayMs: () => 100,
           async run() {
             running += 1;
             expect(running).toBe(1);
@@ -212,13 +213,40 @@ describe("work items", () => {
     expect(Math.min(...gaps)).toBeLessThan(900);
   });
 
+  it("that are always there are done once more if an administrator queues a copy, which is deleted", async () => {
+    const handler = repeatedly(
+      { database, logger },
+      {
+        kind: KIND,
+        retryDelayMs: () => 100,
+        run: async () => new Date(database.now().getTime() + 3_600_000),
+      },
+    );
+    await addStandingItems(database, [handler]);
+    const copy = newWorkItem({
+      kind: KIND,
+      id: new Types.ObjectId(),
+      data: {},
+      dueAt: new Date(0),
+    });
+    await database.jobs.create(copy);
+    const queue = new WorkQueue({ database, logger, workerId: "one", handlers: [handler] });
+    queues.push(queue);
+    queue.start();
+    await vi.waitFor(async () => {
+      const [item, ...others] = await database.jobs.find({ name: KIND }).lean();
+      expect(others).toEqual([]);
+      expect(item).toMatchObject({ _id: workId(KIND, ""), lastFinishedAt: expect.any(Date) });
+    }, WITHIN);
+  });
+
   it("that are always there end at once when their worker stops, and are due for others", async () => {
     let isStarted = false;
     const handler = repeatedly(
       { database, logger },
       {
         kind: KIND,
-        retryDelayMs: { first: 100, max: 100 },
+        retryDelayMs: () => 100,
         async run(abort) {
           isStarted = true;
           await new Promise((resolve) => abort.addEventListener("abort", resolve));

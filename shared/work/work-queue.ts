@@ -4,7 +4,7 @@ import { ChangeFeed } from "../database/change-feed.ts";
 import type { Database } from "../database/database.ts";
 import { JOBS_COLLECTION } from "../database/models/job.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { releaseItems, renewLocks } from "./item-locks.ts";
+import { findDueKinds, type LockOwner, releaseItems, renewLocks } from "./item-locks.ts";
 import { KindQueue } from "./kind-queue.ts";
 import type { WorkHandler } from "./work-handler.ts";
 
@@ -37,6 +37,10 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #feed: ChangeFeed;
   readonly #kinds = new Map<string, KindQueue>();
+  /** The kinds of one item each, which are looked for together. */
+  readonly #standing: readonly string[];
+  readonly #owner: LockOwner;
+  #polling: Promise<void> | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #renewIntervalMs: number;
   readonly #contact: DatabaseContact;
@@ -47,12 +51,14 @@ export class WorkQueue {
     this.#renewIntervalMs = lockMs / RENEWALS;
     // One renewal may be late.
     this.#contact = new DatabaseContact({ maxGapMs: 2 * this.#renewIntervalMs });
+    this.#owner = { workerId, lockMs };
     const shared = {
       ...options,
-      owner: { workerId, lockMs },
+      owner: this.#owner,
       mayTakeOver: () => this.#contact.hasLastedMs(lockMs),
     };
     for (const handler of handlers) this.#kinds.set(handler.kind, new KindQueue(shared, handler));
+    this.#standing = handlers.filter(({ standing }) => standing).map(({ kind }) => kind);
     this.#feed = new ChangeFeed({
       ...options,
       collection: JOBS_COLLECTION,
@@ -69,9 +75,7 @@ export class WorkQueue {
     void this.#feed.start();
     this.#timers.push(
       setInterval(() => void this.#renew(), this.#renewIntervalMs),
-      setInterval(() => {
-        for (const kind of this.#kinds.values()) kind.poll();
-      }, POLL_INTERVAL_MS),
+      setInterval(() => this.#poll(), POLL_INTERVAL_MS),
     );
   }
 
@@ -86,6 +90,7 @@ export class WorkQueue {
     await Promise.all(kinds.map((kind) => kind.drained()));
     clearTimeout(handBack);
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#polling;
     try {
       await releaseItems(database, { kinds: this.#names(), workerId });
     } catch (error) {
@@ -95,6 +100,21 @@ export class WorkQueue {
 
   #names(): string[] {
     return [...this.#kinds.keys()];
+  }
+
+  #poll(): void {
+    const { database, logger } = this.#options;
+    for (const [name, kind] of this.#kinds) if (!this.#standing.includes(name)) kind.poll();
+    this.#polling ??= findDueKinds(database, this.#standing, this.#owner)
+      .then((due) => {
+        for (const name of due) this.#kinds.get(name)?.poll();
+      })
+      .catch((error: unknown) => {
+        logger.warn({ err: error }, "jobs could not be looked for, trying again");
+      })
+      .finally(() => {
+        this.#polling = undefined;
+      });
   }
 
   async #renew(): Promise<void> {

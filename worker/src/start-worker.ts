@@ -31,7 +31,7 @@ import { createAnalyst } from "./analysis/select-analyst.ts";
 import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
-import { RecurringJobs } from "./jobs/recurring-jobs.ts";
+import { recurringWork, runAtStart } from "./jobs/recurring-work.ts";
 import { schedulingAnalyses } from "./jobs/schedule-analyses.ts";
 import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
@@ -116,10 +116,11 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const deps = createDeps(options, shutdown.signal);
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
-  const handlers = workHandlers(deps, settings);
+  await market.probe();
+  const jobs = recurringJobs(deps, { market, settings });
+  const handlers = [...workHandlers(deps, settings), ...recurringWork(deps, jobs)];
   await addStandingItems(database, handlers);
   const queue = new WorkQueue({ database, logger, workerId, handlers });
-  await market.probe();
   const setup = analystSetup(services.analyst, settings);
   const heartbeat = await startHeartbeat({ ...deps, ...setup, workerId, concurrency, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
@@ -128,16 +129,12 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const ledger = startLedgerAppender(deps);
   queue.start();
   const delivery = await startChannelDelivery(deps, settings, workerId);
-  const recurring = new RecurringJobs({ database, logger, workerId });
-  await recurring.start();
-  for (const job of recurringJobs(deps, { market, settings })) {
-    await recurring.add(job);
-  }
+  const atStart = runAtStart(deps, jobs);
   return {
     async stop() {
       listings.stop();
-      await Promise.all([recurring.stop(), candles.stop(), prices.stop(), delivery?.stop()]);
       const stopped = queue.stop({ drainMs: DRAIN_MS });
+      await Promise.all([atStart.stop(), candles.stop(), prices.stop(), delivery?.stop()]);
       const cut = setTimeout(() => shutdown.abort(new Error("the worker is stopping")), DRAIN_MS);
       await stopped;
       clearTimeout(cut);

@@ -1,7 +1,7 @@
 import type { Connection, Types } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 
-/** Agenda's collection: of work items, and of its recurring jobs. */
+/** Agenda's collection, which has the work items. */
 export const JOBS_COLLECTION = "agendaJobs";
 
 /** A work item, as Agenda stores a job. */

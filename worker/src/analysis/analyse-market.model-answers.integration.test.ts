@@ -5,10 +5,10 @@ import {
   startFakeOpenAi,
 } from "@shared/testing/fakes/fake-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ModelRefusalError } from "../market-data/market-data.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
 import { generateSignal } from "./analyse-market.ts";
 import { buildMarketBrief } from "./market-brief.ts";
+import { ModelRefusalError } from "./model-refusal.ts";
 import { createOpenAiAnalyst } from "./openai/openai-analyst.ts";
 
 const candles = recordedCandles("BTC-USDT.1h").slice(0, 300);

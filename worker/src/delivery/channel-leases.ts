@@ -6,8 +6,8 @@ import {
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";
-import { ADMINS_STREAM, readStreamHeads, userIdOf } from "@shared/outbox/streams.ts";
-import { type mongo, Types } from "mongoose";
+import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { Types } from "mongoose";
 import { z } from "zod";
 
 type ChannelsDatabase = Pick<Database, "channels">;
@@ -82,33 +82,14 @@ export async function releaseChannel(
   ]);
 }
 
-/** Long before that, every event has been noticed, or the workers' feed has been opened again. */
-const RECENT_MS = 10 * 60_000;
-
-/** Wakes channels whose streams had an event in the last minutes that no worker noticed, as when one crashed. */
-export async function wakeRecentChannels(database: Database, at: Date): Promise<number> {
-  const recent = { at: { $gte: new Date(at.getTime() - RECENT_MS) } };
-  const streams = await database.events.distinct("stream", recent);
-  const recipients = await database.events.distinct("recipients.stream", recent);
-  const userIds = [...streams, ...recipients].flatMap((stream) => userIdOf(String(stream)) ?? []);
-  return wakeLate(database, at, { userId: { $in: userIds.map((id) => new Types.ObjectId(id)) } });
-}
-
-/** Wakes all channels that are behind their streams, as after a time without workers. */
-export const wakeLateChannels = (database: Database, at: Date): Promise<number> =>
-  wakeLate(database, at, { kind: { $in: channelKindSchema.options } });
-
 const lateSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId) }));
 
-async function wakeLate(
-  database: Database,
-  at: Date,
-  ofUsers: Pick<mongo.Filter<ChannelRecord>, "userId" | "kind">,
-): Promise<number> {
+/** Wakes all channels that are behind their streams, as after a time without workers. */
+export async function wakeLateChannels(database: Database, at: Date): Promise<number> {
   const idle = { enabled: true, dueAt: null };
   const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
   const behindUser = await database.channels.aggregate([
-    { $match: { ...ofUsers, ...idle } },
+    { $match: { kind: { $in: channelKindSchema.options }, ...idle } },
     { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
     { $match: { $expr: { $lt: ["$afterSeq", { $first: "$user.lastEventSeq" }] } } },
     { $project: { _id: 1 } },

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import type { Mailer } from "@shared/runtime/mailer.ts";
 import { createChannel, createUser } from "@shared/testing/factories.ts";
 import { type FakeWebhook, startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
@@ -35,8 +36,8 @@ describe("workers that deliver", () => {
   });
   afterAll(() => database.close());
 
-  const start = async (workerId: string, senders = stage.deps.senders) => {
-    const deps = { ...stage.deps, senders, workerId, readTime: async () => new Date() };
+  const start = async (workerId: string, changes: Partial<typeof stage.deps> = {}) => {
+    const deps = { ...stage.deps, workerId, readTime: async () => new Date(), ...changes };
     workers.push(await startDelivery({ ...deps, attemptTimeoutMs: 2_000 }));
   };
   const addHook = async (url = receiver.url): Promise<UserRecord> => {
@@ -63,6 +64,24 @@ describe("workers that deliver", () => {
       WITHIN,
     );
     expect(await wakeLateChannels(database, new Date())).toBe(0);
+  });
+
+  it("send an event soon although they could not look for it at first", async () => {
+    const warn = vi.fn();
+    const logger = createLogger({ service: "test", level: "silent" });
+    let isAway = true;
+    const readTime = async () => {
+      if (isAway) throw new Error("away");
+      return new Date();
+    };
+    await resolve(await addHook(), "missed");
+    // Their feed starts with the last write.
+    await addHook();
+    await start("a", { readTime, logger: Object.assign(logger, { warn }) });
+    const failure = expect.stringMatching(/^channels could not be woken/);
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.anything(), failure), WITHIN);
+    isAway = false;
+    await vi.waitFor(() => expect(received()).toEqual(["missed"]), WITHIN);
   });
 
   it("share the channels: each event is sent once, and in order", async () => {
@@ -121,7 +140,7 @@ describe("workers that deliver", () => {
       return channel._id;
     };
     const channelId = { $in: await Promise.all(Array.from({ length: 35 }, add)) };
-    await start("a", { email: emailSender({ database, mailer, secrets, settings }) });
+    await start("a", { senders: { email: emailSender({ database, mailer, secrets, settings }) } });
     await vi.waitFor(() => expect(sent).toBe(35), WITHIN);
     expect(most).toBe(10);
     const failed = { channelId, error: { $ne: null } };

@@ -20,6 +20,9 @@ const MAX_IN_FLIGHT = 100;
 /** For what becomes due by the clock. Events are noticed at once. */
 const POLL_INTERVAL_MS = 1_000;
 
+/** After a failure, as while the database is away. */
+const RETRY_DELAY_MS = 1_000;
+
 /** Events of this time are noticed together. */
 const WAKE_DELAY_MS = 100;
 
@@ -44,13 +47,15 @@ export async function startDelivery(deps: DeliveryDeps): Promise<{ stop: () => P
 const streamSchema = z.object({ stream: z.string() });
 const eventSchema = streamSchema.extend({ recipients: z.array(streamSchema).optional() });
 
-/** Makes channels due when their streams get events. What it misses is found when its feed opens, and by a job. */
+/** Makes channels due when their streams get events. What it misses is found when its feed opens, or soon after a failure. */
 class Waker {
   readonly #deps: DeliveryDeps;
   readonly #onWoken: () => void;
   readonly #feed: ChangeFeed;
   #streams = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(deps: DeliveryDeps, onWoken: () => void) {
     this.#deps = deps;
@@ -69,8 +74,10 @@ class Waker {
   start = (): Promise<void> => this.#feed.start();
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#isStopped = true;
     await this.#feed.stop();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
   }
 
   #add({ stream, recipients = [{ stream }] }: z.infer<typeof eventSchema>): void {
@@ -88,7 +95,14 @@ class Waker {
     const { logger } = this.#deps;
     work()
       .then((isDue) => isDue && this.#onWoken())
-      .catch((error: unknown) => logger.warn({ err: error }, "channels could not be woken"));
+      .catch((error: unknown) => {
+        if (this.#isStopped) return;
+        logger.warn({ err: error }, "channels could not be woken, trying again");
+        this.#retry ??= setTimeout(() => {
+          this.#retry = undefined;
+          this.#run(() => this.#wakeLate());
+        }, RETRY_DELAY_MS);
+      });
   }
 
   async #wakeLate(): Promise<boolean> {

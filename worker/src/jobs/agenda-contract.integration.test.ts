@@ -9,7 +9,7 @@ import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { GENERATE_SIGNAL_JOB, newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { findWaiting } from "@shared/work/item-locks.ts";
-import { Agenda } from "agenda";
+import { Agenda, Job } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -77,6 +77,21 @@ describe("Agenda, as work items assume it to be,", () => {
     expect(await storedJobs()).toContainEqual(
       expect.objectContaining({ name: GENERATE_SIGNAL_JOB, lockedAt: null, lastModifiedBy: null }),
     );
+  });
+
+  it.each([
+    ["10 seconds", "2026-03-29T00:59:59.500Z", "2026-03-29T01:00:09.500Z"],
+    ["0 3 * * *", "2026-03-29T03:00:00.000Z", "2026-03-30T03:00:00.000Z"],
+    ["5 * * * * *", "2026-03-29T02:00:05.001Z", "2026-03-29T02:01:05.000Z"],
+  ])("computes the next time of %j from the last one, in UTC", async (every, last, next) => {
+    const agenda = await openAgenda("calendar");
+    const params = { name: "a", type: "normal", priority: 0, data: {}, nextRunAt: null } as const;
+    const nextOf = (interval: string) =>
+      new Job(agenda, { ...params, lastRunAt: new Date(last) }).repeatEvery(interval, {
+        timezone: "UTC",
+      }).attrs.nextRunAt;
+    expect(nextOf(every)).toEqual(new Date(next));
+    expect(nextOf("now and then")).toBeNull();
   });
 
   it("marks a locked job with `lockedAt` and the worker's name in `lastModifiedBy`", async () => {

@@ -2,30 +2,33 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { newFilename } from "@shared/domain/file-store.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { addStandingItems } from "@shared/work/work-handler.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { cleanUpFilesJob } from "./job-definitions.ts";
-import { RecurringJobs } from "./recurring-jobs.ts";
+import { recurringWork } from "./recurring-work.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
 
 describe("the nightly cleanup", () => {
   const logger = createLogger({ service: "test", level: "silent" });
   let database: Database;
-  const workers: RecurringJobs[] = [];
+  const workers: WorkQueue[] = [];
 
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri() });
     const job = cleanUpFilesJob({ database, logger, now: () => new Date() });
     for (const workerId of ["one", "two"]) {
-      const worker = new RecurringJobs({ database, logger, workerId });
+      const handlers = recurringWork({ database, logger }, [job]);
+      await addStandingItems(database, handlers);
+      const worker = new WorkQueue({ database, logger, workerId, handlers });
       workers.push(worker);
-      await worker.start();
-      await worker.add(job);
+      worker.start();
     }
   });
   afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await Promise.all(workers.map((worker) => worker.stop({ drainMs: 0 })));
     await database.close();
   });
 

@@ -1,7 +1,5 @@
-import { readTime } from "@shared/database/database.ts";
 import { cleanUpFiles } from "@shared/domain/file-store.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
-import { wakeRecentChannels } from "../delivery/channel-leases.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
@@ -18,7 +16,7 @@ import {
 import type { WorkerDeps } from "../worker-deps.ts";
 import { deleteOldAnalyses } from "./delete-old-analyses.ts";
 import { ModelChecks } from "./model-checks.ts";
-import type { RecurringJob } from "./recurring-jobs.ts";
+import { oneAtATime, type RecurringJob } from "./recurring-work.ts";
 import { seedDemoRecord } from "./seed-demo-record.ts";
 
 type JobMarket = Pick<MarketDataSelection, "sources" | "currentSource">;
@@ -30,7 +28,6 @@ export const recurringJobs = (
   { market, settings }: { market: JobMarket; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
-  wakeLateChannelsJob(deps),
   cleanUpFilesJob(deps),
   deleteOldAnalysesJob(deps, settings),
   publishMarketsJob(deps),
@@ -46,7 +43,6 @@ export const recurringJobs = (
 const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
   name: "sweep-signals",
   every: "10 seconds",
-  lockMs: 60_000,
   async work() {
     await requeueStrandedSignals(deps);
     await requeueFanOuts(deps);
@@ -60,26 +56,15 @@ function checkModelJob(deps: WorkerDeps, settings: WorkerSettings): RecurringJob
   return {
     name: "check-model",
     every: "5 seconds",
-    lockMs: 30_000,
     runsAtStart: true,
-    work: (abort) => checks.run(abort),
+    work: oneAtATime((abort) => checks.run(abort)),
   };
 }
-
-const wakeLateChannelsJob = ({ database }: BaseDeps): RecurringJob => ({
-  name: "wake-late-channels",
-  every: "10 seconds",
-  lockMs: 30_000,
-  async work() {
-    await wakeRecentChannels(database, await readTime(database));
-  },
-});
 
 /** The nightly cleanup of files at 03:00 UTC. */
 export const cleanUpFilesJob = ({ database, logger, now }: BaseDeps): RecurringJob => ({
   name: "clean-up-files",
   every: "0 3 * * *",
-  lockMs: 10 * 60_000,
   async work() {
     const deleted = await cleanUpFiles({ database, now });
     logger.info({ deleted }, "chart images cleaned up");
@@ -93,7 +78,6 @@ export const deleteOldAnalysesJob = (
 ): RecurringJob => ({
   name: "delete-old-analyses",
   every: "30 3 * * *",
-  lockMs: 10 * 60_000,
   async work(abort) {
     const { deleted, reduced } = await deleteOldAnalyses({ database, now, retentionDays, abort });
     logger.info({ deleted, reduced }, "old analyses deleted");
@@ -105,7 +89,6 @@ function publishMarketsJob(deps: WorkerDeps): RecurringJob {
   return {
     name: "publish-markets",
     every: "1 minute",
-    lockMs: 5 * 60_000,
     async work(abort) {
       const failed = await publishMarkets({ ...deps, abort });
       if (!hasChanged(failed) || abort.aborted) return;
@@ -121,7 +104,6 @@ function watchEntriesJob(deps: WorkerDeps): RecurringJob {
     name: "watch-entries",
     // Five seconds later, as the candles of the previous minute have arrived by then.
     every: "5 * * * * *",
-    lockMs: 90_000,
     async work(abort) {
       const { left, failedMarkets } = await watchEntries({ ...deps, abort });
       if (left > 0) logger.info({ left }, "entries missed");
@@ -150,7 +132,6 @@ function resolveOutcomesJob(
   return {
     name: "resolve-outcomes",
     every: "5 seconds",
-    lockMs: 60_000,
     async work(abort) {
       const resolved = await resolveOutcomes({ ...deps, archive, backoff, abort });
       if (resolved > 0) deps.logger.info({ resolved }, "outcomes resolved");
@@ -164,7 +145,6 @@ const MEASURE_JOB = "measure-performance";
 export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
   name: MEASURE_JOB,
   every: "1 minute",
-  lockMs: 5 * 60_000,
   async work(abort) {
     const days = await updatePerformanceStats({ ...deps, abort });
     if (days.length > 0) deps.logger.debug({ days }, "performance measured");
@@ -173,7 +153,7 @@ export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
   },
 });
 
-/** Makes the demo record while market data is replayed. The lock is short, so that another worker soon takes over. */
+/** Makes the demo record while market data is replayed. */
 function seedDemoRecordJob(
   deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
   { sources: { replay }, currentSource }: JobMarket,
@@ -182,7 +162,6 @@ function seedDemoRecordJob(
   return {
     name: "seed-demo-record",
     every: "5 seconds",
-    lockMs: 15_000,
     async work(abort) {
       if (isFinished || !replay || currentSource() !== "replay") return;
       isFinished = await seedDemoRecord({ ...deps, replay, measureJob: MEASURE_JOB, abort });
@@ -197,9 +176,8 @@ const publishLedgerHeadJob = (
 ): RecurringJob => ({
   name: "publish-ledger-head",
   every: "0 0 * * *",
-  lockMs: 60_000,
   runsAtStart: true,
-  work: () => publishLedgerHead({ ...deps, dataDir }),
+  work: oneAtATime(() => publishLedgerHead({ ...deps, dataDir })),
 });
 
 type WitnessSettings = Pick<
@@ -218,7 +196,6 @@ export function witnessLedgerHeadsJob({
   return {
     name: "witness-ledger-heads",
     every: "5 minutes",
-    lockMs: 2 * 60_000,
     async work(abort) {
       const failures = await witnessHeads({ ...deps, witnesses, abort });
       if (abort.aborted) return;

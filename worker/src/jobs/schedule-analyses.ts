@@ -26,7 +26,7 @@ import {
 import { asFinished } from "@shared/domain/reuse-analysis.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
+import { doubling, repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
 import { addWork } from "@shared/work/work-item.ts";
 import { z } from "zod";
 import { fanOutWork } from "../signals/fan-out.ts";
@@ -35,13 +35,11 @@ import type { WorkerDeps } from "../worker-deps.ts";
 /** Analyses that are due within this time are queued together. */
 const MIN_PAUSE_MS = 500;
 
-const RETRY_DELAY_MS = { first: 1_000, max: 5_000 } as const;
-
 /** The work of planning and queueing the analyses of watched markets, each at its time. */
 export const schedulingAnalyses = (deps: Omit<ScheduleDeps, "readTime">): WorkHandler =>
   repeatedly(deps, {
     kind: "schedule-analyses",
-    retryDelayMs: RETRY_DELAY_MS,
+    retryDelayMs: doubling({ first: 1_000, max: 5_000 }),
     run: () => runSchedule({ ...deps, readTime: () => readTime(deps.database) }),
   });
 

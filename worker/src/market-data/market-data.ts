@@ -161,14 +161,6 @@ export class LateCandleError extends ProviderError {
 export const isRateLimit = (error: unknown): boolean =>
   error instanceof ProviderError && error.failure === "rate-limited";
 
-/** A model declined to answer. The same request would be declined again. */
-export class ModelRefusalError extends ProviderError {
-  constructor({ provider, status }: { provider: string; status?: number | undefined }) {
-    const message = "the model declined to answer";
-    super({ provider, failure: "refused", retryable: false, status, message });
-  }
-}
-
 /** Whether a series has the candle that `through` asks for, or shows that there is none: the market was closed. */
 export function isThrough(
   { candles, shownUntil = 0 }: Pick<CandleSeries, "candles" | "shownUntil">,

@@ -11,7 +11,12 @@ import { type FinishedAnalysis, sizeAnalysis } from "@shared/domain/sizing.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { oneByOne, WorkerStoppingError, type WorkHandler } from "@shared/work/work-handler.ts";
+import {
+  doubling,
+  oneByOne,
+  WorkerStoppingError,
+  type WorkHandler,
+} from "@shared/work/work-handler.ts";
 import { type NewWork, workId } from "@shared/work/work-item.ts";
 import { Mutex } from "async-mutex";
 import type { Types } from "mongoose";
@@ -88,15 +93,13 @@ const dataSchema = z.object({ analysisId: z.string() });
 /** They take turns, batch by batch. */
 const MAX_FAN_OUTS = 20;
 
-const RETRY_DELAY_MS = { first: 5_000, max: 30_000 } as const;
-
 type ServeDeps = FanOutDeps & Pick<WorkerDeps, "logger" | "marketData">;
 
 export const serveWatchers = (deps: ServeDeps): WorkHandler =>
   oneByOne(deps, {
     kind: FAN_OUT,
     concurrency: MAX_FAN_OUTS,
-    retryDelayMs: RETRY_DELAY_MS,
+    retryDelayMs: doubling({ first: 5_000, max: 30_000 }),
     run: ({ data }, abort) => serveWatchersOf(deps, dataSchema.parse(data).analysisId, abort),
   });
 

@@ -5,7 +5,7 @@ import { asFinished, needsEntryCheck, reusedAnalysis } from "@shared/domain/reus
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
-import { oneByOne, type WorkHandler } from "@shared/work/work-handler.ts";
+import { doubling, oneByOne, type WorkHandler } from "@shared/work/work-handler.ts";
 import { Types } from "mongoose";
 import { type CheckedAnalysis, checkEntry } from "../outcomes/check-entry.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -17,14 +17,14 @@ type ReuseDeps = Pick<WorkerDeps, "database" | "logger" | "marketData" | "now">;
 const MAX_CHECKS = 20;
 
 /** A request waits for it. */
-const RETRY_DELAY_MS = { first: 500, max: 5_000 } as const;
+const retryDelayMs = doubling({ first: 500, max: 5_000 });
 
 /** The work of answering requests for an analysis that is finished, whose entry has to be checked before. */
 export const checkEntries = (deps: ReuseDeps): WorkHandler =>
   oneByOne(deps, {
     kind: CHECK_ENTRY_JOB,
     concurrency: MAX_CHECKS,
-    retryDelayMs: RETRY_DELAY_MS,
+    retryDelayMs,
     run({ data }, abort) {
       const { analysisId } = entryCheckDataSchema.parse(data);
       return reuseAnalysis(deps, new Types.ObjectId(analysisId), abort);

@@ -11,13 +11,10 @@ import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, SettingsFaultError, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
+import { ModelRefusalError } from "../analysis/model-refusal.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { withDeadline } from "../deadline.ts";
-import {
-  ModelRefusalError,
-  ProviderError,
-  UnusableMarketError,
-} from "../market-data/market-data.ts";
+import { ProviderError, UnusableMarketError } from "../market-data/market-data.ts";
 import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { FinishedRun } from "../worker-metrics.ts";

@@ -1,4 +1,3 @@
-import { IMAGE_ANALYSIS_CREDITS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type {
@@ -9,7 +8,6 @@ import type {
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { packCandles } from "@shared/database/stored-candles.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
-import { changeCredits } from "@shared/domain/credits.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
@@ -18,56 +16,7 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { addWork } from "@shared/work/work-item.ts";
 import type { ClientSession, Types } from "mongoose";
 import { fanOutWork } from "./fan-out.ts";
-
-const REFUSAL_CHARGED = `The image credit was not refunded: chart images that the model declines are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`;
-
-/** Concurrent refunds conflict if the transaction also adds an event for the user. */
-async function hasUsedRefusalRefunds(
-  database: Database,
-  { session, at }: Pick<UnitOfWork, "session" | "at">,
-  userId: Types.ObjectId,
-): Promise<boolean> {
-  const startOfDay = new Date(at.toISOString().slice(0, 10));
-  const refunded = await database.creditEntries
-    .countDocuments({ userId, at: { $gte: startOfDay }, isRefusal: true })
-    .session(session);
-  return refunded >= MAX_REFUSAL_REFUNDS;
-}
-
-async function warnOfCharge(
-  database: Database,
-  { session }: Pick<UnitOfWork, "session">,
-  signal: SignalRecord,
-): Promise<SignalRecord> {
-  const { _id, analysis } = signal;
-  if (!analysis) throw new Error("A failed signal has no analysis.");
-  const warnings = [...analysis.warnings, REFUSAL_CHARGED];
-  await nativeCollection(database.signals).updateOne(
-    { _id },
-    { $set: { "analysis.warnings": warnings } },
-    { session },
-  );
-  return { ...signal, analysis: { ...analysis, warnings } };
-}
-
-async function refundCredit(
-  database: Database,
-  uow: UnitOfWork,
-  { signal, isRefusal }: { signal: SignalRecord; isRefusal: boolean },
-): Promise<void> {
-  const { _id, userId, symbol } = signal;
-  await changeCredits(database, uow, {
-    userId,
-    kind: "refund",
-    amount: IMAGE_ANALYSIS_CREDITS,
-    by: "system",
-    why: isRefusal
-      ? `The model declined a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} are refunded a day.`
-      : `No analysis came of a chart image of ${symbol}.`,
-    signalId: _id,
-    ...(isRefusal && { isRefusal }),
-  });
-}
+import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credit.ts";
 
 export const MAX_SIGNALS = 200;
 

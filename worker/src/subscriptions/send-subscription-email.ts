@@ -3,6 +3,7 @@ import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription
 import { isRefusedEmail, type Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import {
+  doubling,
   oneByOne,
   ServiceAwayError,
   type WorkHandler,
@@ -14,9 +15,6 @@ import { subscriptionEmail } from "./subscription-emails.ts";
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 5;
 
-/** After a refusal: less and less often, so that the mail server is not asked for nothing. */
-const RETRY_DELAY_MS = { first: 4 * MINUTE_MS, max: 6 * HOUR_MS } as const;
-
 type EmailDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
   mailer: Pick<Mailer, "send">;
   settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
@@ -27,7 +25,8 @@ export const sendSubscriptionEmails = (deps: EmailDeps): WorkHandler =>
   oneByOne(deps, {
     kind: SEND_EMAIL,
     concurrency: MAX_IN_FLIGHT,
-    retryDelayMs: RETRY_DELAY_MS,
+    // After a refusal: less and less often, so that the mail server is not asked for nothing.
+    retryDelayMs: doubling({ first: 4 * MINUTE_MS, max: 6 * HOUR_MS }),
     run: (item) => send(deps, item),
   });
 

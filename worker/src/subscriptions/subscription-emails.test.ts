@@ -34,6 +34,24 @@ describe("an email about a subscription", () => {
   });
 
   it("that starts a grace period says until when there is access", () => {
-    expect(emailOf("subscription-grace").text).toContain("until 3 April 2027 at 12:00 UTC");
+    const { subject, text } = emailOf("subscription-grace");
+    expect(subject).toBe(
+      "Your AI Trading Signals subscription has ended: renew it to keep your access",
+    );
+    expect(text).toContain("until 3 April 2027 at 12:00 UTC");
+  });
+
+  it("leads to the same page by the same words as the notification of it", () => {
+    for (const kind of ["subscription-grace", "subscription-ended"] as const) {
+      const { subject, text, html, link } = emailOf(kind);
+      expect(subject).toMatch(/^Your AI Trading Signals subscription has ended/);
+      expect(text).toContain(link);
+      expect(link).toBe("https://app.example.com/payment?plan=pro");
+      expect(html).toContain("Renew your subscription");
+    }
+    const { subject, html, link } = emailOf("subscription-renewed");
+    expect(subject).toBe("Your AI Trading Signals subscription is renewed");
+    expect(link).toBe("https://app.example.com/dashboard");
+    expect(html).toContain("Open your dashboard");
   });
 });

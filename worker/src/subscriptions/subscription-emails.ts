@@ -1,4 +1,5 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
+import { EVENTS } from "@shared/contract/events/event-table.ts";
 import { planById } from "@shared/contract/plans.ts";
 import { REMINDER_DAYS } from "@shared/contract/subscription.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -16,13 +17,22 @@ export function subscriptionEmail(
   { user, at, webUrl }: { user: Pick<UserRecord, "email" | "username">; at: Date; webUrl: string },
 ): Mail {
   const { plan, endsAt, accessEndsAt } = subscription;
-  const { id, name, monthlyUsd, imageCredits } = planById(plan);
+  const { name, monthlyUsd, imageCredits } = planById(plan);
   const account = (path: string): AccountEmail => ({
     to: user.email,
     username: user.username,
     link: new URL(path, webUrl).href,
   });
-  const renewal = { ...account(`/payment?plan=${id}`), button: "Renew your subscription" };
+  const days_left = Math.max(1, Math.ceil((endsAt.getTime() - at.getTime()) / DAY_MS));
+  const reminder = EVENTS["subscription:expiring"].describe({ plan, days_left });
+  const renewal = { ...account(reminder.path), button: reminder.button };
+  // What the user is notified of.
+  const notified =
+    kind === "subscription-expiring"
+      ? reminder
+      : EVENTS["account:updated"].describe({ reason: kind });
+  const { title, path, button } = notified;
+  const subject = `Your AI Trading Signals ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
   const howToRenew = `To renew it, pay the fee of $${monthlyUsd} for each month and submit your proof of payment.`;
   const runs = `Your ${name} plan runs until ${formatTime(endsAt)}. Each month adds ${imageCredits} image credits to your account, and unused ones stay.`;
   switch (kind) {
@@ -34,39 +44,34 @@ export function subscriptionEmail(
         note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
       });
     case "subscription-renewed":
-      return composeEmail(account("/dashboard"), {
+      return composeEmail(account(path), {
         subject: "Your AI Trading Signals subscription is renewed",
         request: `Thank you for your payment. ${runs}`,
-        button: "Open your dashboard",
+        button,
         note: `${REMINDERS} ${NO_AUTOMATIC_RENEWAL}`,
       });
     case "subscription-expiring":
       return composeEmail(renewal, {
-        subject: `Your AI Trading Signals subscription ends in ${daysBetween(at, endsAt)}`,
+        subject,
         request: `Your ${name} plan ends on ${formatTime(endsAt)}. ${howToRenew} The renewed time starts at that end, so you lose nothing if you renew early.`,
         button: renewal.button,
         note: `${accessAfter(subscription)} ${KEPT}`,
       });
     case "subscription-grace":
       return composeEmail(renewal, {
-        subject: "Your AI Trading Signals subscription has ended: renew it to keep your access",
+        subject: `${subject}: renew it to keep your access`,
         request: `Your ${name} plan ended on ${formatTime(endsAt)}. You can use the signal bot until ${formatTime(accessEndsAt)}. ${howToRenew}`,
         button: renewal.button,
         note: `If you have submitted your proof already, you need not do anything: an administrator reviews it. ${KEPT}`,
       });
     case "subscription-ended":
       return composeEmail(renewal, {
-        subject: "Your AI Trading Signals subscription has ended",
+        subject,
         request: `Your ${name} plan has ended, and you can no longer use the signal bot. ${howToRenew} You can choose another plan, too.`,
         button: renewal.button,
         note: `${KEPT} You can still log in.`,
       });
   }
-}
-
-function daysBetween(from: Date, to: Date): string {
-  const days = Math.max(1, Math.ceil((to.getTime() - from.getTime()) / DAY_MS));
-  return days === 1 ? "1 day" : `${days} days`;
 }
 
 const accessAfter = ({ endsAt, accessEndsAt }: SubscriptionEmail["subscription"]): string =>

@@ -3,7 +3,7 @@ import { settleSubscriptions } from "@shared/domain/subscriptions.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
+import { doubling, repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
 import type { Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
 
@@ -21,13 +21,11 @@ const MAX_PAUSE_MS = 100;
 /** What becomes due by a change is noticed within this time. */
 const MAX_INTERVAL_MS = 5_000;
 
-const RETRY_DELAY_MS = { first: 1_000, max: MAX_INTERVAL_MS } as const;
-
 /** The work of doing what is due of subscriptions, each at its time. */
 export const sweepingSubscriptions = (deps: Omit<SweepDeps, "abort">): WorkHandler =>
   repeatedly(deps, {
     kind: "sweep-subscriptions",
-    retryDelayMs: RETRY_DELAY_MS,
+    retryDelayMs: doubling({ first: 1_000, max: MAX_INTERVAL_MS }),
     run: (abort) => sweepDue({ ...deps, abort }),
   });
 

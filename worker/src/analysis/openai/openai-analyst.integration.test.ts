@@ -7,11 +7,11 @@ import {
 } from "@shared/testing/fakes/fake-openai.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ModelRefusalError } from "../../market-data/market-data.ts";
 import { Recordings } from "../../market-data/replay/replay-market-data.ts";
 import { patient } from "../../testing/fakes.ts";
 import type { AdviceRequest, Analyst, CallUsage } from "../analyst.ts";
 import { buildMarketBrief, type MarketBrief } from "../market-brief.ts";
+import { ModelRefusalError } from "../model-refusal.ts";
 import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";
 import { PROMPT_VERSION } from "./prompt.ts";
 

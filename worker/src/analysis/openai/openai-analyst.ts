@@ -1,5 +1,4 @@
 import type { Logger } from "@shared/runtime/logger.ts";
-import { ModelRefusalError } from "../../market-data/market-data.ts";
 import {
   type AdviceReply,
   type AdviceRequest,
@@ -8,6 +7,7 @@ import {
   SettingsFaultError,
   UnreadableReplyError,
 } from "../analyst.ts";
+import { ModelRefusalError } from "../model-refusal.ts";
 import { createChatClient } from "./chat-client.ts";
 import { type CompletionOptions, findCompletion } from "./find-completion.ts";
 import { type ModelServerStore, memoryModelServer } from "./model-server-store.ts";

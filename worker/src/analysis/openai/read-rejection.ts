@@ -1,7 +1,8 @@
 import { RESPONSE_FORMATS } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import { ModelRefusalError, ProviderError } from "../../market-data/market-data.ts";
+import { ProviderError } from "../../market-data/market-data.ts";
 import { SettingsFaultError } from "../analyst.ts";
+import { ModelRefusalError } from "../model-refusal.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import type { ParameterRejection, RejectableParameter } from "./server-traits.ts";
 
