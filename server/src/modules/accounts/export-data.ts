@@ -1,4 +1,4 @@
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
@@ -10,7 +10,7 @@ import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { knownNetworks } from "../../http/sessions.ts";
+import { type AuthenticatedSession, knownNetworks } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { presentQuietHours } from "../channels/manage-channels.ts";
 import { createSignPath } from "../files/signed-url.ts";
@@ -23,7 +23,7 @@ import { presentTwoFactor } from "./two-factor.ts";
  */
 export async function* exportData(
   deps: ServerDeps,
-  session: { user: UserRecord; sessionId: string },
+  session: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const { user } = session;
   const account = {
@@ -57,26 +57,32 @@ function storedLists(deps: ServerDeps, user: UserRecord) {
   const { database } = deps;
   const { _id: userId, username, createdAt } = user;
   return {
-    signals: nativeCollection(database.signals)
+    signals: database.signals
       .find({ userId })
       .sort({ createdAt: 1, _id: 1 })
+      .lean()
+      .cursor()
       .map(exportSignal),
-    watchlist: nativeCollection(database.watchlistItems)
+    watchlist: database.watchlistItems
       .find({ userId })
       .sort({ createdAt: 1 })
+      .lean()
+      .cursor()
       .map(exportWatchlistItem),
     ...channelLists(database, userId),
     chart_images: withImages(deps, "chart_uploads", {
-      files: nativeCollection(database.chartImages).find({ userId }).sort({ createdAt: -1 }),
+      files: database.chartImages.find({ userId }).sort({ createdAt: -1 }).lean().cursor(),
       present: (image) => ({ ...exportFile(image), signal_id: image.signalId }),
     }),
     payment_proofs: withImages(deps, "payment_proofs", {
-      files: nativeCollection(database.paymentProofs).find({ userId }).sort({ createdAt: -1 }),
+      files: database.paymentProofs.find({ userId }).sort({ createdAt: -1 }).lean().cursor(),
       present: exportProof,
     }),
-    billing_periods: nativeCollection(database.billingPeriods)
+    billing_periods: database.billingPeriods
       .find({ userId })
       .sort({ _id: 1 })
+      .lean()
+      .cursor()
       .map(({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
         plan,
         months,
@@ -85,18 +91,22 @@ function storedLists(deps: ServerDeps, user: UserRecord) {
         revoked_at: revokedAt,
         paid_at: createdAt,
       })),
-    credits: nativeCollection(database.creditEntries)
+    credits: database.creditEntries
       .find({ userId })
       .sort({ at: 1 })
+      .lean()
+      .cursor()
       .map(({ kind, amount, balance, why, signalId, at }) => {
         return { kind, amount, balance, why, signal_id: signalId, at };
       }),
     events: keptEvents(database, user),
     // Someone else may have had the name before.
-    security_log: nativeCollection(database.securityLog)
+    security_log: database.securityLog
       .find({ user: username, at: { $gte: createdAt } })
       .collation(USERNAME_COLLATION)
       .sort({ at: 1 })
+      .lean()
+      .cursor()
       .map(({ type, actor, address, device, details, at }) => {
         return { type, at, details, ...(actor === username && { address, device }) };
       }),
@@ -155,13 +165,17 @@ const exportWatchlistItem = (item: WatchlistItemRecord) => ({
 });
 
 const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
-  channels: nativeCollection(database.channels)
+  channels: database.channels
     .find({ userId })
     .sort({ createdAt: 1 })
+    .lean()
+    .cursor()
     .map(exportChannel),
-  deliveries: nativeCollection(database.deliveries)
+  deliveries: database.deliveries
     .find({ userId })
     .sort({ channelId: 1, order: 1 })
+    .lean()
+    .cursor()
     .map(exportDelivery),
 });
 

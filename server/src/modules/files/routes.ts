@@ -19,11 +19,12 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, addLimitedLogEntry, commitAsAdmin } from "../admin/security-log.ts";
+import { addLimitedLogEntry, commitAsAdmin } from "../admin/security-log.ts";
 import { createSignPath, isFileUrlGood, withSignedUrl } from "./signed-url.ts";
 
-export async function listChartImages(deps: ServerDeps, admin: Admin): Promise<ChartImage[]> {
+export async function listChartImages(deps: ServerDeps, admin: UserRecord): Promise<ChartImage[]> {
   const images = await deps.database.chartImages.find().sort({ createdAt: -1, _id: -1 }).lean();
   const signPath = createSignPath(deps, admin);
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
@@ -31,10 +32,11 @@ export async function listChartImages(deps: ServerDeps, admin: Admin): Promise<C
 
 export function deleteChartImage(
   deps: ServerDeps,
-  { admin, filename }: { admin: Admin; filename: string },
+  admin: AuthenticatedSession,
+  filename: string,
 ): Promise<void> {
   const { database } = deps;
-  return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+  return commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     const image = await database.chartImages.findOne({ filename }).session(uow.session).lean();
     if (!image) throw new AppError("not-found", "There is no such image.");
     await removeChartImages(database, uow, [image]);
@@ -45,9 +47,9 @@ export function deleteChartImage(
 /** Deletes chart images that are old or belong to no signal, as the nightly cleanup does. */
 export async function cleanupImages(
   { database, now }: ServerDeps,
-  { admin }: { admin: Admin },
+  { username: actor }: UserRecord,
 ): Promise<CleanupResult> {
-  const deleted = await cleanUpFiles({ database, now, actor: admin.username });
+  const deleted = await cleanUpFiles({ database, now, actor });
   return { detail: `${deleted} chart ${deleted === 1 ? "image" : "images"} deleted.`, deleted };
 }
 
@@ -62,12 +64,10 @@ export const fileHandlers: BoundRoute[] = [
     images: await listChartImages(deps, session.user),
   })),
   handle(adminRoutes.deleteChartImage, async ({ params }, { deps, session }) => {
-    await deleteChartImage(deps, { admin: session.user, ...params });
+    await deleteChartImage(deps, session, params.filename);
     return { detail: "The chart image is deleted." };
   }),
-  handle(adminRoutes.cleanUpImages, (_, { deps, session }) =>
-    cleanupImages(deps, { admin: session.user }),
-  ),
+  handle(adminRoutes.cleanUpImages, (_, { deps, session }) => cleanupImages(deps, session.user)),
 ];
 
 const isSigned = (ctx: AppContext): boolean => "signature" in ctx.query || "expires" in ctx.query;
@@ -94,7 +94,7 @@ async function sendFile(
   if (!file) throw fileNotFound();
   if (reader) assertMayReadFile(reader, file);
   if (reader?.role === "admin")
-    await logRead(deps, reader, { kind, filename, userId: file.userId });
+    await logRead(call, reader, { kind, filename, userId: file.userId });
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,
@@ -136,18 +136,19 @@ async function readerOfUrl(
 
 /** A page shows an image several times, so one entry per hour and file is enough. */
 async function logRead(
-  deps: ServerDeps,
+  { deps, origin }: Call,
   admin: UserRecord,
   { kind, filename, userId }: { kind: FileKind; filename: string; userId: UserRecord["_id"] },
 ): Promise<void> {
   if (admin._id.equals(userId)) return;
   const owner = await deps.database.users.findById(userId).select({ username: 1 }).lean();
-  await addLimitedLogEntry(deps, 1, {
+  const entry = {
     type: "file:read",
     actor: admin.username,
     user: owner?.username ?? null,
     details: { kind, filename },
-  });
+  } as const;
+  await addLimitedLogEntry(deps, origin, entry, 1);
 }
 
 async function findStoredFile(

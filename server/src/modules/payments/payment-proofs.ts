@@ -22,8 +22,9 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { type ClientSession, Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { UserActionInput } from "../admin/security-log.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
 import { type ComparableImage, comparableOf, showsSameImage } from "./image-similarity.ts";
@@ -33,7 +34,7 @@ import { type ComparableImage, comparableOf, showsSameImage } from "./image-simi
  * also if that proof or its user has been deleted.
  */
 export async function submitProof(
-  deps: ServerDeps,
+  deps: ImageDeps,
   input: {
     user: Pick<UserRecord, "_id">;
     senderName: string;
@@ -99,8 +100,12 @@ async function lastNumber(database: Database, session: ClientSession): Promise<n
   return last?.number ?? 0;
 }
 
-export function deleteProof(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
-  return commitOnUser(deps, input, async (uow, user) => {
+export function deleteProof(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+): Promise<UserRecord> {
+  return commitOnUser(deps, admin, username, async (uow, user) => {
     if (!(await removePaymentProof(deps.database, uow, { userId: user._id, state: "deleted" }))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
     }
@@ -115,7 +120,7 @@ export function deleteProof(deps: ServerDeps, input: UserActionInput): Promise<U
  * Compares new proofs with earlier ones in the background, one at a time, also those that a server left when it stopped.
  * Several servers may compare the same proof.
  */
-export function compareProofs(deps: ServerDeps): void {
+export function compareProofs(deps: ImageDeps): void {
   const { background, database, logger } = deps;
   background.run("comparing payment proofs", () =>
     withKeys(database.paymentProofs, ["comparison"], async () => {
@@ -133,7 +138,7 @@ export function compareProofs(deps: ServerDeps): void {
   );
 }
 
-async function compareProof(deps: ServerDeps, proof: PaymentProofRecord): Promise<void> {
+async function compareProof(deps: ImageDeps, proof: PaymentProofRecord): Promise<void> {
   const { background, database, images, now } = deps;
   const { _id, userId, filename } = proof;
   // Proofs of earlier versions have no fingerprint.

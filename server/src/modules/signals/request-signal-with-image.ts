@@ -13,6 +13,7 @@ import type { Types } from "mongoose";
 import { assertApproved } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, isKnownKey, oncePerKey, type RequestSignalInput } from "./request-signal.ts";
@@ -40,7 +41,7 @@ export async function assertCanSendImage(
  * at a time, so that those without a credit are rejected before their image is processed.
  */
 export function requestSignalWithImage(
-  deps: ServerDeps,
+  deps: ImageDeps,
   input: ImageRequestInput,
 ): Promise<SignalRecord> {
   return withKeys(deps.database, [`image-request:${input.user._id}`], () =>
@@ -48,7 +49,7 @@ export function requestSignalWithImage(
   );
 }
 
-async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<SignalRecord> {
+async function acceptImage(deps: ImageDeps, input: ImageRequestInput): Promise<SignalRecord> {
   const { database } = deps;
   // The credits may have been spent while this request waited.
   const user = await database.users.findById(input.user._id).lean();
