@@ -1,5 +1,5 @@
 import { openDatabase } from "@shared/database/database.ts";
-import { FILE_KINDS } from "@shared/domain/file-store.ts";
+import { FILE_KINDS } from "@shared/database/file-bytes.ts";
 import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
 import type { Command } from "../lib/cli.ts";

@@ -1,4 +1,4 @@
-import { nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate } from "@shared/database/database.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { asFinished, needsEntryCheck, reusedAnalysis } from "@shared/domain/reuse-analysis.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
@@ -26,10 +26,12 @@ export async function reuseAnalysis(
   let isDone = false;
   while (!isDone) {
     abort.throwIfAborted();
-    const waiting = await nativeCollection(database.signals)
-      .find({ analysisId, ...UNFINISHED }, { projection: { _id: 1 }, batchSize: MAX_WAITING })
+    const waiting = await database.signals
+      .find({ analysisId, ...UNFINISHED })
+      .select({ _id: 1 })
       .limit(MAX_WAITING)
-      .toArray();
+      .batchSize(MAX_WAITING)
+      .lean();
     const found = await database.marketAnalyses
       .findById(analysisId)
       .select({ provenance: 0 })
@@ -68,11 +70,13 @@ async function finishBatch(
 ): Promise<boolean> {
   const { session } = uow;
   // Conflicts with requests that join it, and with its fill, outcome and missed entry.
-  const found = await nativeCollection(database.marketAnalyses).findOneAndUpdate(
-    { _id },
-    { $inc: { entryChecks: 1 } },
-    { session, projection: { provenance: 0 }, returnDocument: "after" },
-  );
+  const found = await database.marketAnalyses
+    .findOneAndUpdate(
+      { _id },
+      { $inc: { entryChecks: 1 } },
+      { session, projection: { provenance: 0 }, returnDocument: "after" },
+    )
+    .lean();
   const analysis = found && asFinished(found);
   if (analysis) await finishSignals(database, uow, { analysis, ids, isChecked });
   const isLeft = analysis && (await isAnyWaiting(database, uow, _id));
@@ -94,10 +98,11 @@ async function finishSignals(
 ): Promise<void> {
   const { analysis, ids, isChecked } = waiting;
   const { session, at } = uow;
-  const signals = nativeCollection(database.signals);
-  const found = await signals
-    .find({ _id: { $in: [...ids] }, ...UNFINISHED }, { session, batchSize: MAX_SIGNALS + 1 })
-    .toArray();
+  const found = await database.signals
+    .find({ _id: { $in: [...ids] }, ...UNFINISHED })
+    .batchSize(MAX_SIGNALS + 1)
+    .session(session)
+    .lean();
   if (found.length === 0) return;
   const status = analysis.status === "failed" ? "failed" : "completed";
   const ended = { status, finishedAt: at, updatedAt: at } as const;
@@ -106,11 +111,12 @@ async function finishSignals(
     const own = reusedAnalysis(analysis, signal, { isChecked });
     return { ...signal, ...ended, analysis: own, ...(isTaken && progressOf(analysis)) };
   });
-  await signals.bulkWrite(
+  await bulkUpdate(
+    database.signals,
     finished.map(({ _id, ...signal }) => ({
       replaceOne: { filter: { _id, ...UNFINISHED }, replacement: signal },
     })),
-    { session, ignoreUndefined: true, ordered: false },
+    session,
   );
   announceFinished(uow, finished);
   if (isTaken) announceProgress(uow, finished, analysis);

@@ -1,11 +1,12 @@
 import type { Database } from "@shared/database/database.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
 import type { SignalRecord, StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
-import { type FileKind, filePath, fileStore } from "@shared/domain/file-store.ts";
+import { filePath } from "@shared/domain/file-store.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";

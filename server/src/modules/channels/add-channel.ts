@@ -56,7 +56,7 @@ export async function addChannel(
       isFailing: false,
       heldSince: null,
     };
-    uow.deferInsert(database.channels.collection, added);
+    uow.deferInsert(database.channels, added);
     return added;
   });
   notifyOfNewChannel(deps, user, notice);

@@ -123,7 +123,7 @@ export async function testChannel(
       ...newAttempts(uow),
     };
     await attemptSoon(database, uow, channel);
-    uow.deferInsert(database.deliveries.collection, delivery);
+    uow.deferInsert(database.deliveries, delivery);
     return presentDelivery(delivery);
   });
 }

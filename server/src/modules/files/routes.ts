@@ -2,14 +2,13 @@ import type { ChartImage, CleanupResult } from "@shared/contract/files.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
 import type { StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { mustEnrol } from "@shared/domain/access.ts";
 import {
   cleanUpFiles,
-  type FileKind,
   filePath,
-  fileStore,
   isFilename,
   presentChartImage,
   removeChartImages,

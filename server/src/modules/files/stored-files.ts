@@ -1,11 +1,7 @@
 import type { ProofState } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
-import {
-  type FileKind,
-  fileStore,
-  newFilename,
-  removeChartImages,
-} from "@shared/domain/file-store.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
+import { newFilename, removeChartImages } from "@shared/domain/file-store.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";

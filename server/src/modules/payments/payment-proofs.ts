@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import type { Database } from "@shared/database/database.ts";
+import { fileStore } from "@shared/database/file-bytes.ts";
 import type {
   Fingerprint,
   PaymentProofRecord,
   ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { fileStore } from "@shared/domain/file-store.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
   addAccountUpdatedEvents,

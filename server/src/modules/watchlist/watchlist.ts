@@ -59,7 +59,7 @@ async function addItem(
       enabled: true,
       createdAt: uow.at,
     };
-    uow.deferInsert(database.watchlistItems.collection, item);
+    uow.deferInsert(database.watchlistItems, item);
     return item;
   });
 }
