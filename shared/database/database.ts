@@ -216,6 +216,18 @@ export async function runWriteCommand(
   if (error) throw new Error(`A document could not be written: ${error.errmsg}`);
 }
 
+/** Reads one document after the other. Unlike mongoose, it closes the cursor if its reader stops early. */
+export async function* readEach<Stored>(query: {
+  cursor(): AsyncIterable<Stored> & { close(): Promise<void> };
+}): AsyncGenerator<Stored> {
+  const cursor = query.cursor();
+  try {
+    for await (const document of cursor) yield document;
+  } finally {
+    await cursor.close();
+  }
+}
+
 /**
  * Changes many documents in any order, without the casts of mongoose: it looks up each field of a nested document in the
  * schema, which takes longer than the write.

@@ -1,5 +1,5 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { PENDING_DAY } from "@shared/database/models/performance.ts";
 import type { QueryFilter, Types } from "mongoose";
@@ -86,10 +86,10 @@ async function* unusedBatches(
     .find(filter)
     .select({ _id: 1 })
     .sort({ finishedAt: 1 })
-    .lean()
-    .cursor({ batchSize: BATCH_SIZE });
+    .batchSize(BATCH_SIZE)
+    .lean();
   let ids: Types.ObjectId[] = [];
-  for await (const { _id } of found) {
+  for await (const { _id } of readEach(found)) {
     ids.push(_id);
     if (ids.length < BATCH_SIZE) continue;
     abort.throwIfAborted();

@@ -2,7 +2,7 @@ import { DAY_MS } from "@shared/contract/constants.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
-import { type Database, nativeDb } from "@shared/database/database.ts";
+import { type Database, nativeDb, readEach } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import {
   type CalibratedKind,
@@ -107,7 +107,7 @@ async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedA
   const query = database.marketAnalyses.find(filter).select(PROJECTION).lean();
   if (session) query.session(session).readConcern("snapshot");
   if (newest !== undefined) query.sort({ "resolution.resolved_at": -1 }).limit(newest);
-  for await (const document of query.cursor()) {
+  for await (const document of readEach(query)) {
     const { success, data, error } = closedAnalysisSchema.safeParse(document);
     if (success) {
       yield data;

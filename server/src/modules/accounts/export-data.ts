@@ -1,4 +1,4 @@
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
 import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
@@ -58,60 +58,60 @@ function storedLists(deps: ServerDeps, user: UserRecord) {
   const { database } = deps;
   const { _id: userId, username, createdAt } = user;
   return {
-    signals: database.signals
-      .find({ userId })
-      .sort({ createdAt: 1, _id: 1 })
-      .lean()
-      .cursor()
-      .map(exportSignal),
-    watchlist: database.watchlistItems
-      .find({ userId })
-      .sort({ createdAt: 1 })
-      .lean()
-      .cursor()
-      .map(exportWatchlistItem),
+    signals: presented(
+      database.signals.find({ userId }).sort({ createdAt: 1, _id: 1 }).lean(),
+      exportSignal,
+    ),
+    watchlist: presented(
+      database.watchlistItems.find({ userId }).sort({ createdAt: 1 }).lean(),
+      exportWatchlistItem,
+    ),
     ...channelLists(database, userId),
     chart_images: withImages(deps, "chart_uploads", {
-      files: database.chartImages.find({ userId }).sort({ createdAt: -1 }).lean().cursor(),
+      files: readEach(database.chartImages.find({ userId }).sort({ createdAt: -1 }).lean()),
       present: (image) => ({ ...exportFile(image), signal_id: image.signalId }),
     }),
     payment_proofs: withImages(deps, "payment_proofs", {
-      files: database.paymentProofs.find({ userId }).sort({ createdAt: -1 }).lean().cursor(),
+      files: readEach(database.paymentProofs.find({ userId }).sort({ createdAt: -1 }).lean()),
       present: exportProof,
     }),
-    billing_periods: database.billingPeriods
-      .find({ userId })
-      .sort({ _id: 1 })
-      .lean()
-      .cursor()
-      .map(({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
+    billing_periods: presented(
+      database.billingPeriods.find({ userId }).sort({ _id: 1 }).lean(),
+      ({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
         plan,
         months,
         started_at: startedAt,
         ends_at: endsAt,
         revoked_at: revokedAt,
         paid_at: createdAt,
-      })),
-    credits: database.creditEntries
-      .find({ userId })
-      .sort({ at: 1 })
-      .lean()
-      .cursor()
-      .map(({ kind, amount, balance, why, signalId, at }) => {
-        return { kind, amount, balance, why, signal_id: signalId, at };
       }),
+    ),
+    credits: presented(
+      database.creditEntries.find({ userId }).sort({ at: 1 }).lean(),
+      ({ kind, amount, balance, why, signalId, at }) => {
+        return { kind, amount, balance, why, signal_id: signalId, at };
+      },
+    ),
     events: keptEvents(database, user),
     // Someone else may have had the name before.
-    security_log: database.securityLog
-      .find({ user: username, at: { $gte: createdAt } })
-      .collation(USERNAME_COLLATION)
-      .sort({ at: 1 })
-      .lean()
-      .cursor()
-      .map(({ type, actor, address, device, details, at }) => {
+    security_log: presented(
+      database.securityLog
+        .find({ user: username, at: { $gte: createdAt } })
+        .collation(USERNAME_COLLATION)
+        .sort({ at: 1 })
+        .lean(),
+      ({ type, actor, address, device, details, at }) => {
         return { type, at, details, ...(actor === username && { address, device }) };
-      }),
+      },
+    ),
   };
+}
+
+async function* presented<Stored, Shown>(
+  query: Parameters<typeof readEach<Stored>>[0],
+  present: (stored: Stored) => Shown,
+) {
+  for await (const stored of readEach(query)) yield present(stored);
 }
 
 /** Of the images of one kind. */
@@ -166,18 +166,14 @@ const exportWatchlistItem = (item: WatchlistItemRecord) => ({
 });
 
 const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
-  channels: database.channels
-    .find({ userId })
-    .sort({ createdAt: 1 })
-    .lean()
-    .cursor()
-    .map(exportChannel),
-  deliveries: database.deliveries
-    .find({ userId })
-    .sort({ channelId: 1, order: 1 })
-    .lean()
-    .cursor()
-    .map(exportDelivery),
+  channels: presented(
+    database.channels.find({ userId }).sort({ createdAt: 1 }).lean(),
+    exportChannel,
+  ),
+  deliveries: presented(
+    database.deliveries.find({ userId }).sort({ channelId: 1, order: 1 }).lean(),
+    exportDelivery,
+  ),
 });
 
 /** Without its target, which contains secrets. */

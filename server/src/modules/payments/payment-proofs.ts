@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
 import { fileStore } from "@shared/database/file-bytes.ts";
 import type {
   Fingerprint,
@@ -48,7 +48,7 @@ export async function submitProof(
   const named = { ...(plan && { plan }), ...(transactionHash && { transactionHash }) };
   const { image, raster } = await deps.images.sanitizeToCompare(input.image, userId.toString());
   const { fingerprint } = comparableOf(raster);
-  await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
+  await storeUpload(deps, "payment_proofs", image, (file) =>
     storeProof(deps, { ...file, userId, senderName, ...named }, fingerprint),
   );
   compareProofs(deps);
@@ -106,7 +106,7 @@ export function deleteProof(
   username: string,
 ): Promise<UserRecord> {
   return commitOnUser(deps, admin, username, async (uow, user) => {
-    if (!(await removePaymentProof(deps.database, uow, { userId: user._id, state: "deleted" }))) {
+    if (!(await removePaymentProof(deps.database, uow, user._id, "deleted"))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
     }
     uow.log({ type: "proof:deleted", user: user.username });
@@ -180,9 +180,8 @@ async function findEarlierProof(
   const known = database.proofFingerprints
     .find({ number: { $lt: number } })
     .sort({ number: 1 })
-    .lean()
-    .cursor();
-  for await (const { fingerprint, ...earlier } of known) {
+    .lean();
+  for await (const { fingerprint, ...earlier } of readEach(known)) {
     if (background.isStopping) return undefined;
     const startedMs = performance.now();
     if (showsSameImage(fingerprint, comparable)) matches.push(earlier);

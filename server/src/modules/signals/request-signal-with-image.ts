@@ -1,5 +1,6 @@
 import { IMAGE_ANALYSIS_CREDITS, MESSAGES } from "@shared/contract/constants.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChartImageRecord, SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
@@ -59,12 +60,12 @@ async function acceptImage(deps: ImageDeps, input: ImageRequestInput): Promise<S
   await assertAnalysesLeft(deps, user);
   await assertKnownSymbol(deps, input.request.symbol);
   const image = await deps.images.sanitize(input.chartImage, user._id.toString());
-  return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
+  return storeUpload(deps, "chart_uploads", image, (file) =>
     createSignal(deps, input, {
       chartImageId: file._id,
       streams: [ADMINS_STREAM],
       store: async (uow, signalId) => {
-        await takeCredit(deps, uow, { input, signalId });
+        await takeCredit(deps.database, uow, input, signalId);
         const { _id: userId, username } = input.user;
         const stored: ChartImageRecord = {
           ...file,
@@ -81,11 +82,11 @@ async function acceptImage(deps: ImageDeps, input: ImageRequestInput): Promise<S
 }
 
 async function takeCredit(
-  { database }: ServerDeps,
+  database: Database,
   uow: UnitOfWork,
-  { input, signalId }: { input: ImageRequestInput; signalId: Types.ObjectId },
+  { user, request }: ImageRequestInput,
+  signalId: Types.ObjectId,
 ): Promise<void> {
-  const { user, request } = input;
   const charged = await changeCredits(database, uow, {
     userId: user._id,
     kind: "spend",
