@@ -51,7 +51,7 @@ export async function disableOtherChannels(
   await database.channels.deleteMany({ ...others, target: null }, { session });
   const channels = await database.channels.find(others).session(session).lean();
   for (const channel of channels) {
-    await disableChannel(database, uow, { channel, reason: "password-changed" });
+    await disableChannel(database, uow, channel, "password-changed");
   }
   await database.deliveries.updateMany(
     { channelId: { $in: channels.map(({ _id }) => _id) }, status: "retrying" },
@@ -64,10 +64,10 @@ export async function disableOtherChannels(
 export async function disableChannel(
   database: Pick<Database, "channels" | "deliveries">,
   uow: UnitOfWork,
-  { channel, reason }: { channel: Pick<ChannelRecord, "_id">; reason: ChannelDisabledReason },
+  { _id }: Pick<ChannelRecord, "_id">,
+  reason: ChannelDisabledReason,
 ): Promise<void> {
   const { session } = uow;
-  const { _id } = channel;
   const disabled = await database.channels
     .findOneAndUpdate(
       { _id, enabled: true },
@@ -76,7 +76,7 @@ export async function disableChannel(
     )
     .lean();
   if (!disabled) return;
-  await suppressOpenDeliveries(database, uow, channel);
+  await suppressOpenDeliveries(database, uow, disabled);
   const { userId, kind } = disabled;
   uow.addEvent(userStream(userId), "channel:disabled", {
     channel_id: _id.toString(),

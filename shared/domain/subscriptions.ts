@@ -86,13 +86,13 @@ async function takeStep(
         ends_at: subscription.endsAt.toISOString(),
         days_left: Math.ceil((subscription.endsAt.getTime() - uow.at.getTime()) / DAY_MS),
       });
-      addSubscriptionEmail(database, uow, { user, kind: "subscription-expiring" });
+      addSubscriptionEmail(database, uow, user, "subscription-expiring");
       return user;
     case "grace":
     case "ended": {
       const reason = `subscription-${step.kind}` as const;
       await addAccountUpdatedEvents(database, uow, { user, reason, proof });
-      addSubscriptionEmail(database, uow, { user, kind: reason });
+      addSubscriptionEmail(database, uow, user, reason);
       return user;
     }
   }

@@ -44,7 +44,7 @@ export function checkOwnPassword<Result>(
     try {
       result = await attempt();
     } finally {
-      if (result === null) await endWrong(deps, user, { id, count });
+      if (result === null) await endWrong(deps, user, id, count);
       else await forget(deps, user, id);
     }
     return result;
@@ -105,11 +105,7 @@ async function forget({ database, logger }: ServerDeps, { _id }: Owner, id: stri
     });
 }
 
-async function endWrong(
-  deps: ServerDeps,
-  user: Owner,
-  { id, count }: { id: string; count: number },
-): Promise<void> {
+async function endWrong(deps: ServerDeps, user: Owner, id: string, count: number): Promise<void> {
   await deps.database.users.updateOne(
     { _id: user._id, "wrongPasswords.id": id },
     { $unset: { "wrongPasswords.$.isOpen": 1 } },

@@ -35,11 +35,11 @@ export async function readTotals(database: Database, now: Date): Promise<Channel
     paused: control?.paused ?? false,
     totals: channelKindSchema.options.map((kind) => {
       const counts = channels.find(({ _id }) => _id === kind);
-      const { _id: _kind, ...made } = deliveries.find(({ _id }) => _id === kind) ?? {
+      const { _id: _kind, ...byStatus } = deliveries.find(({ _id }) => _id === kind) ?? {
         _id: kind,
         ...none,
       };
-      return { kind, channels: counts?.channels ?? 0, enabled: counts?.enabled ?? 0, ...made };
+      return { kind, channels: counts?.channels ?? 0, enabled: counts?.enabled ?? 0, ...byStatus };
     }),
     failing,
   };

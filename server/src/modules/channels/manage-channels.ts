@@ -217,7 +217,7 @@ export async function unsubscribe(deps: ServerDeps, token: string): Promise<void
   if (!channel) return;
   const lockKeys = userStream(channel.userId);
   await commit(database, { lockKeys, now }, (uow) =>
-    disableChannel(database, uow, { channel, reason: "unsubscribed" }),
+    disableChannel(database, uow, channel, "unsubscribed"),
   );
 }
 

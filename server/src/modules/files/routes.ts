@@ -54,10 +54,10 @@ export async function cleanupImages(
 
 export const fileHandlers: BoundRoute[] = [
   handle(paymentRoutes.getProofImage, ({ params }, call) =>
-    sendFile(call, { kind: "payment_proofs", ...params }),
+    sendFile(call, "payment_proofs", params.filename),
   ),
   handle(paymentRoutes.getChartImage, ({ params }, call) =>
-    sendFile(call, { kind: "chart_uploads", ...params }),
+    sendFile(call, "chart_uploads", params.filename),
   ),
   handle(adminRoutes.listChartImages, async (_, { deps, session }) => ({
     images: await listChartImages(deps, session.user),
@@ -81,19 +81,15 @@ export const unlessSigned =
  * Browsers may keep the image, but check each time that they may still show it. What an administrator reads is recorded,
  * also through the signed URLs that they get: these name them.
  */
-async function sendFile(
-  call: Call,
-  { kind, filename }: { kind: FileKind; filename: string },
-): Promise<Buffer | undefined> {
+async function sendFile(call: Call, kind: FileKind, filename: string): Promise<Buffer | undefined> {
   const { ctx, deps } = call;
   const reader = isSigned(ctx)
     ? await readerOfUrl(deps, ctx, filePath(kind, filename))
     : call.session.user;
-  const file = await findStoredFile(deps.database, { kind, filename });
+  const file = await findStoredFile(deps.database, kind, filename);
   if (!file) throw fileNotFound();
   if (reader) assertMayReadFile(reader, file);
-  if (reader?.role === "admin")
-    await logRead(call, reader, { kind, filename, userId: file.userId });
+  if (reader?.role === "admin") await logRead(call, reader, kind, file);
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,
@@ -137,7 +133,8 @@ async function readerOfUrl(
 async function logRead(
   { deps, origin }: Call,
   admin: UserRecord,
-  { kind, filename, userId }: { kind: FileKind; filename: string; userId: UserRecord["_id"] },
+  kind: FileKind,
+  { filename, userId }: StoredFileRecord,
 ): Promise<void> {
   if (admin._id.equals(userId)) return;
   const owner = await deps.database.users.findById(userId).select({ username: 1 }).lean();
@@ -152,7 +149,8 @@ async function logRead(
 
 async function findStoredFile(
   database: Database,
-  { kind, filename }: { kind: FileKind; filename: string },
+  kind: FileKind,
+  filename: string,
 ): Promise<StoredFileRecord | null> {
   if (!isFilename(filename)) return null;
   if (kind === "payment_proofs") return database.paymentProofs.findOne({ filename }).lean();
@@ -162,10 +160,7 @@ async function findStoredFile(
 const fileNotFound = () => new AppError("not-found", "There is no such file.");
 
 /** Only the owner and administrators may read a file. */
-function assertMayReadFile(
-  user: Pick<UserRecord, "_id" | "role">,
-  file: { userId: UserRecord["_id"] },
-): void {
+function assertMayReadFile(user: Pick<UserRecord, "_id" | "role">, file: StoredFileRecord): void {
   if (user.role === "admin" || user._id.equals(file.userId)) return;
   throw fileNotAllowed();
 }

@@ -54,7 +54,7 @@ export const signalHandlers: BoundRoute<SignalDeps>[] = [
     presentSignal(await findSignal(deps, session.user, params.id)),
   ),
   handle(signalRoutes.noteSignal, ({ params, body }, { deps, session }) =>
-    noteSignal(deps, session.user, { id: params.id, note: body.note }),
+    noteSignal(deps, session.user, params.id, body.note),
   ),
   handle(signalRoutes.getSignalCandles, ({ params }, { deps, session }) =>
     readSignalCandles(deps, session.user, params.id),
@@ -113,7 +113,7 @@ function respond(
     return { signal_id: signalId, status: "queued" };
   }
   const isFinished = signal.status === "completed" || signal.status === "failed";
-  return isFinished ? presentSignal(signal) : waitUntilFinished(call, { signalId, timeoutMs });
+  return isFinished ? presentSignal(signal) : waitUntilFinished(call, signalId, timeoutMs);
 }
 
 /** A constant reason is cheaper than the error that would be created for each response. */
@@ -121,7 +121,8 @@ const CLIENT_DISCONNECTED = "the client disconnected";
 
 async function waitUntilFinished(
   { ctx, deps }: Call<SignalDeps>,
-  { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
+  signalId: string,
+  timeoutMs: number,
 ): Promise<SignalResponse> {
   const disconnected = new AbortController();
   ctx.res.once("close", () => disconnected.abort(CLIENT_DISCONNECTED));

@@ -229,7 +229,7 @@ async function addPayment(
   const type = running ? "subscription:renewed" : "subscription:started";
   uow.log({ type, user: user.username, details: { plan, months } });
   await addAccountUpdatedEvents(database, uow, { user: changed, reason });
-  addSubscriptionEmail(database, uow, { user: changed, kind: reason });
+  addSubscriptionEmail(database, uow, changed, reason);
   return settleSubscription(database, uow, changed);
 }
 
