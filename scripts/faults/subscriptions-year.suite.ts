@@ -14,12 +14,14 @@ import { createUser, newSession, signTokenFor } from "@shared/testing/factories.
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AuthenticatedSession } from "../../server/src/http/sessions.ts";
 import {
   approveUser,
   renewSubscription,
   revokeUser,
 } from "../../server/src/modules/subscriptions/manage-subscriptions.ts";
 import { deleteUser } from "../../server/src/modules/users/delete-user.ts";
+import { sessionOf } from "../../server/src/testing/session-of.ts";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
 import { sweepSubscriptions } from "../../worker/src/subscriptions/sweep-subscriptions.ts";
 import { createWorkerMetrics } from "../../worker/src/worker-metrics.ts";
@@ -73,7 +75,7 @@ interface Parts {
   /** Workers use their databases as well. */
   servers: [TestServer, TestServer];
   doomed: Database;
-  admin: UserRecord;
+  admin: AuthenticatedSession;
 }
 
 /** A year of subscriptions on the real database. Each user has a model, which goes through the same. */
@@ -101,7 +103,7 @@ class SimulatedYear {
     const servers: Parts["servers"] = [await startServer(), await startServer()];
     const { database } = servers[0];
     const doomed = await openDatabase({ uri: mongo.uri("doomed") });
-    const admin = await createUser(database, { role: "admin" });
+    const admin = sessionOf(await createUser(database, { role: "admin" }));
     const year = new SimulatedYear({ mongo, servers, doomed, admin }, clock);
     const users = Array.from({ length: count }, () => createUser(database));
     const created = await Promise.all(users);
@@ -225,17 +227,17 @@ class SimulatedYear {
     return acts.find(([share]) => this.#chance(share))?.[1]();
   }
 
-  #order({ user: { username } }: Simulated) {
+  #order() {
     const months = this.#pick([1, 1, 1, 2, 3, 6]);
-    return { admin: this.#parts.admin, username, plan: this.#pick(PLANS).id, months };
+    return { plan: this.#pick(PLANS).id, months };
   }
 
   #approve(one: Simulated): Act {
-    const { plan, months, ...names } = this.#order(one);
-    const order = this.#chance(0.9) ? { ...names, plan, months } : names;
+    const { plan, months } = this.#order();
+    const order = this.#chance(0.9) ? { plan, months } : {};
     const isAccepted = one.model.approve(this.#clock.now, { months, ...order });
     return async (on) => {
-      const approving = approveUser(on, order);
+      const approving = approveUser(on, this.#parts.admin, one.user.username, order);
       if (isAccepted) return approving;
       return expect(approving).rejects.toMatchObject({ code: "subscription-running" });
     };
@@ -243,26 +245,27 @@ class SimulatedYear {
 
   /** Two administrators click at the same time. */
   #renew(one: Simulated): Act {
-    const order = this.#order(one);
+    const order = this.#order();
+    const { username } = one.user;
     const shownEnd = one.model.subscription(this.#clock.now)?.ends_at;
     const idempotencyKey = String(this.#random());
     const once = shownEnd && this.#chance(0.5) ? { ends_at: shownEnd } : { idempotencyKey };
     one.model.renew(this.#clock.now, order);
-    const click = ({ deps }: TestServer) => renewSubscription(deps, { ...order, ...once });
+    const click = ({ deps }: TestServer) =>
+      renewSubscription(deps, this.#parts.admin, username, { ...order, ...once });
     return () => Promise.all(this.#parts.servers.map(click));
   }
 
   #revoke(one: Simulated): Act {
-    const order = this.#order(one);
     one.model.revoke(this.#clock.now);
-    return (on) => revokeUser(on, order);
+    return (on) => revokeUser(on, this.#parts.admin, one.user.username);
   }
 
   #delete(one: Simulated): Act {
-    const order = this.#order(one);
+    const { admin } = this.#parts;
     this.everybody = this.everybody.filter((other) => other !== one);
     this.#deletedIds.push(one.user._id);
-    return (on) => deleteUser(on, order).catch(ignoreCode("not-found"));
+    return (on) => deleteUser(on, admin, one.user.username).catch(ignoreCode("not-found"));
   }
 
   /** Compares the access of all users, now and at its end, and what `GET /me` says to one of them. */

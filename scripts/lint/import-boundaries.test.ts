@@ -29,6 +29,7 @@ const forbidden = [
   ["client/src/lib/api/client.ts", "../../features/auth/login-page.tsx"],
   ["client/src/lib/api/client.ts", "../../app/router.tsx"],
   ["server/src/http/router.ts", "../modules/signals/routes.ts"],
+  ["server/src/server-deps.ts", "./modules/signals/signal-waiters.ts"],
   ["server/src/modules/signals/routes.ts", "../../../../worker/src/main.ts"],
   ["server/src/modules/signals/routes.ts", "../../../../client/src/main.tsx"],
   ["server/src/modules/signals/routes.ts", "ccxt"],

@@ -78,9 +78,9 @@ const IN_PRODUCTION: readonly Boundary[] = [
     because: "The worker does not reach into the server.",
   },
   {
-    files: /^server\/src\/http\//,
+    files: /^server\/src\/(http\/|server-deps\.ts$)/,
     mustNotImport: /^server\/src\/modules\//,
-    because: "http serves every module and knows none.",
+    because: "http and the common dependencies serve every module and know none.",
   },
   {
     files: /^shared\/(database|domain|outbox|runtime|work)\//,

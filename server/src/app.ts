@@ -2,6 +2,7 @@ import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import type { Route } from "@shared/contract/routes/define-route.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
+import type { AppDeps } from "./create-deps.ts";
 import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
@@ -55,7 +56,7 @@ async function assertReady(deps: ServerDeps): Promise<void> {
 }
 
 /** The HTTP application, not listening yet. */
-export function createApp(deps: ServerDeps): Koa<AppState> {
+export function createApp(deps: AppDeps): Koa<AppState> {
   const { TRUSTED_PROXIES, CLIENT_ORIGIN } = deps.settings;
   const app = new Koa<AppState>({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.use(requestId(deps.logger));
@@ -75,10 +76,10 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   return app;
 }
 
-export function createApiRouter(deps: ServerDeps): AppRouter {
+export function createApiRouter(deps: AppDeps): AppRouter {
   const isProduction = deps.settings.NODE_ENV === "production";
   const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
-  const routes = [
+  const routes: BoundRoute<AppDeps>[] = [
     ...healthHandlers,
     ...createDocsHandlers(deps, ROUTES.filter(isServed)),
     ...marketHandlers,

@@ -9,19 +9,28 @@ import {
 } from "./modules/accounts/identity/builtin-identity.ts";
 import { FirebaseClient } from "./modules/accounts/identity/firebase-client.ts";
 import { FirebaseIdentity } from "./modules/accounts/identity/firebase-identity.ts";
-import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
+import type {
+  AccountDeps,
+  IdentityProvider,
+} from "./modules/accounts/identity/identity-provider.ts";
 import { ImageDecoder } from "./modules/files/image-decoder.ts";
-import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
+import {
+  QueueDashboard,
+  type QueueDashboardDeps,
+} from "./modules/queue-dashboard/queue-dashboard.ts";
 import { readQueueDepth } from "./modules/signals/signal-limits.ts";
-import type { ServerDeps } from "./server-deps.ts";
+import type { SignalDeps } from "./modules/signals/signal-waiters.ts";
+
+/** What all modules need. */
+export interface AppDeps extends AccountDeps, QueueDashboardDeps, SignalDeps {}
 
 /** @param options.hashing of passwords, if not the usual one */
 export function createDeps(
   options: Pick<
-    ServerDeps,
+    AppDeps,
     "settings" | "database" | "logger" | "now" | "signalWaiters" | "feedIsRunning"
   > & { hashing?: PasswordHashing },
-): ServerDeps {
+): AppDeps {
   const { hashing, ...deps } = options;
   const { settings, database, logger, now } = deps;
   const mailer = selectMailer({ settings, logger, now });
@@ -38,7 +47,7 @@ export function createDeps(
 }
 
 function selectIdentity(
-  deps: Pick<ServerDeps, "settings" | "database" | "logger" | "mailer" | "now"> & {
+  deps: Pick<AppDeps, "settings" | "database" | "logger" | "mailer" | "now"> & {
     hashing?: PasswordHashing | undefined;
   },
 ): IdentityProvider {

@@ -27,6 +27,7 @@ import { signFileUrl } from "./modules/files/signed-url.ts";
 import { issueTicket, redeemTicket } from "./modules/queue-dashboard/dashboard-access.ts";
 import { readPage } from "./modules/queue-dashboard/routes.ts";
 import { createShareLink } from "./modules/signals/share-signal.ts";
+import { originOf, sessionOf } from "./testing/session-of.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 /** Callers by role. Administrators are approved. */
@@ -228,10 +229,10 @@ const REQUESTS: Record<string, Prepare> = {
     path: `/signals/${await signalOf(other)}/share`,
   }),
   "GET /shared/:token": async ({ other }) => ({
-    path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}`,
+    path: `/shared/${(await createShareLink(server.deps, sessionOf(other), await signalOf(other))).token}`,
   }),
   "GET /shared/:token/image.png": async ({ other }) => ({
-    path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}/image.png`,
+    path: `/shared/${(await createShareLink(server.deps, sessionOf(other), await signalOf(other))).token}/image.png`,
   }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
   "POST /watchlist": async () => ({ json: { symbol: "BTC/USDT", timeframe: "1h" } }),
@@ -390,7 +391,7 @@ async function queueCookieOf(user: UserRecord): Promise<string> {
     server.deps,
     await authenticateToken(server.deps, tokenOf(user)),
   );
-  const { secret } = await redeemTicket(server.deps, ticket.secret);
+  const { secret } = await redeemTicket(server.deps, ticket.secret, originOf("Firefox"));
   await setRole(role);
   return `queue_session=${secret}`;
 }

@@ -46,7 +46,7 @@ export async function startServer(options: {
     feed,
     addressOf: (request) => app.createContext(request, new ServerResponse(request)).ip,
   });
-  watchPush(deps, { feed, push });
+  watchPush(deps, feed, push);
   await Promise.all([feed.start(), push.start()]);
   const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
@@ -71,10 +71,7 @@ export async function startServer(options: {
   };
 }
 
-function watchPush(
-  { metrics, now }: ServerDeps,
-  { feed, push }: { feed: EventFeed; push: PushServer },
-): void {
+function watchPush({ metrics, now }: ServerDeps, feed: EventFeed, push: PushServer): void {
   metrics.countSockets(() => push.socketCount);
   feed.subscribe({
     onEvent: ({ at }) => metrics.observeEvent((now().getTime() - at.getTime()) / 1_000),

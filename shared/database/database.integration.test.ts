@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryServer } from "mongodb-memory-server";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureMongod } from "../../scripts/lib/mongo/mongod.ts";
-import { openDatabase, readTime } from "./database.ts";
+import { openDatabase, readEach, readTime } from "./database.ts";
 
 const TEN_MINUTES_MS = 600_000;
 
@@ -44,4 +44,23 @@ it("shows the time of the database in a process whose clock is ten minutes off",
     await database.close();
     vi.useRealTimers();
   }
+});
+
+it("keeps no cursor of a reader that stops early", async () => {
+  const database = await openDatabase({ uri: testDatabaseUri() });
+  const { connection, telegramUpdates } = database;
+  const at = new Date();
+  await telegramUpdates.insertMany(Array.from({ length: 300 }, (_, id) => ({ _id: `${id}`, at })));
+  const read: string[] = [];
+  for await (const { _id } of readEach(telegramUpdates.find().lean())) {
+    read.push(_id);
+    if (read.length === 2) break;
+  }
+  expect(read).toHaveLength(2);
+  const ns = `${connection.name}.telegram_updates`;
+  const idle = [{ $currentOp: { idleCursors: true } }, { $match: { type: "idleCursor", ns } }];
+  const admin = connection.getClient().db("admin");
+  const found = await admin.aggregate(idle, { readConcern: { level: "local" } }).toArray();
+  expect(found).toEqual([]);
+  await database.close();
 });

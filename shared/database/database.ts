@@ -1,6 +1,6 @@
 import type { Logger } from "@shared/runtime/logger.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
-import type { ClientSession, Collection, Db, Document } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Document } from "mongodb";
 import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
 import { DatabaseClock } from "./database-clock.ts";
@@ -216,7 +216,34 @@ export async function runWriteCommand(
   if (error) throw new Error(`A document could not be written: ${error.errmsg}`);
 }
 
-/** The driver's collection of a model, for frequent commands: typed alike, without the casts and checks of mongoose. */
+/** Reads one document after the other. Unlike mongoose, it closes the cursor if its reader stops early. */
+export async function* readEach<Stored>(query: {
+  cursor(): AsyncIterable<Stored> & { close(): Promise<void> };
+}): AsyncGenerator<Stored> {
+  const cursor = query.cursor();
+  try {
+    for await (const document of cursor) yield document;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/**
+ * Changes many documents in any order, without the casts of mongoose: it looks up each field of a nested document in the
+ * schema, which takes longer than the write.
+ */
+export const bulkUpdate = <Stored extends Document>(
+  model: Model<Stored>,
+  operations: AnyBulkWriteOperation<Stored>[],
+  session?: ClientSession,
+): Promise<{ matchedCount: number }> =>
+  nativeCollection(model).bulkWrite(operations, {
+    ordered: false,
+    ignoreUndefined: true,
+    ...(session && { session }),
+  });
+
+/** The driver's collection of a model, for the most frequent commands. Only `shared` may use it: see the import boundaries. */
 export const nativeCollection = <Stored extends Document>({
   db,
   collection,

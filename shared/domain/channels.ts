@@ -1,11 +1,10 @@
 import type { ChannelDisabledReason } from "@shared/contract/channels.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import type { Filter } from "mongodb";
-import type { ClientSession } from "mongoose";
+import type { ClientSession, QueryFilter } from "mongoose";
 
 /**
  * Makes channels due. One that is leased becomes due when it is released.
@@ -13,15 +12,15 @@ import type { ClientSession } from "mongoose";
  */
 export async function wakeChannels(
   database: Pick<Database, "channels">,
-  filter: Filter<ChannelRecord>,
+  filter: QueryFilter<ChannelRecord>,
   { at, urgent = false, session }: { at: Date; urgent?: boolean; session?: ClientSession },
 ): Promise<void> {
   const waits = urgent ? {} : { $or: [{ dueAt: null }, { leaseId: { $ne: null } }] };
   const isLeased = { $ne: ["$leaseId", null] };
-  await nativeCollection(database.channels).updateMany(
+  await database.channels.updateMany(
     { $and: [filter, waits] },
     [{ $set: { isWoken: isLeased, dueAt: { $cond: [isLeased, "$dueAt", at] } } }],
-    { ...(session && { session }) },
+    { updatePipeline: true, ...(session && { session }) },
   );
 }
 
@@ -52,7 +51,7 @@ export async function disableOtherChannels(
   await database.channels.deleteMany({ ...others, target: null }, { session });
   const channels = await database.channels.find(others).session(session).lean();
   for (const channel of channels) {
-    await disableChannel(database, uow, { channel, reason: "password-changed" });
+    await disableChannel(database, uow, channel, "password-changed");
   }
   await database.deliveries.updateMany(
     { channelId: { $in: channels.map(({ _id }) => _id) }, status: "retrying" },
@@ -65,10 +64,10 @@ export async function disableOtherChannels(
 export async function disableChannel(
   database: Pick<Database, "channels" | "deliveries">,
   uow: UnitOfWork,
-  { channel, reason }: { channel: Pick<ChannelRecord, "_id">; reason: ChannelDisabledReason },
+  { _id }: Pick<ChannelRecord, "_id">,
+  reason: ChannelDisabledReason,
 ): Promise<void> {
   const { session } = uow;
-  const { _id } = channel;
   const disabled = await database.channels
     .findOneAndUpdate(
       { _id, enabled: true },
@@ -77,7 +76,7 @@ export async function disableChannel(
     )
     .lean();
   if (!disabled) return;
-  await suppressOpenDeliveries(database, uow, channel);
+  await suppressOpenDeliveries(database, uow, disabled);
   const { userId, kind } = disabled;
   uow.addEvent(userStream(userId), "channel:disabled", {
     channel_id: _id.toString(),

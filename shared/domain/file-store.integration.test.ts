@@ -1,9 +1,10 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { FILE_KINDS, fileStore } from "@shared/database/file-bytes.ts";
 import { chartImage, receiptImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanUpFiles, FILE_KINDS, fileStore, newFilename } from "./file-store.ts";
+import { cleanUpFiles, newFilename } from "./file-store.ts";
 
 describe("the cleanup of stored bytes", () => {
   let database: Database;

@@ -5,7 +5,7 @@ import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { type ClientSession, Types } from "mongoose";
 import { z } from "zod";
-import { type Database, nativeCollection } from "../database/database.ts";
+import { bulkUpdate, type Database } from "../database/database.ts";
 import type { JobRecord } from "../database/models/job.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
@@ -29,8 +29,6 @@ export const analysisJobDataSchema = z.object({
  * longer than a full queue takes.
  */
 const DELAY_PER_UNFINISHED_S = 60;
-
-const WITHOUT_PROVENANCE = { provenance: 0 } as const;
 
 export type JoinableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
@@ -64,11 +62,13 @@ async function joinAll(
 ): Promise<readonly JoinedAnalysis[]> {
   const [{ database }] = joins;
   const joinsByKey = groupByKey(joins);
-  const analyses = nativeCollection(database.marketAnalyses);
-  const known = await analyses
-    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_PROVENANCE })
-    .toArray();
-  await joinPending(database, session, { known, joinsByKey });
+  const { marketAnalyses } = database;
+  const known = await marketAnalyses
+    .find({ key: { $in: [...joinsByKey.keys()] } })
+    .select({ provenance: 0 })
+    .session(session)
+    .lean();
+  await joinPending(database, session, known, joinsByKey);
   const found = new Map<string | undefined, JoinableAnalysis>(
     known.map((analysis) => [analysis.key, analysis]),
   );
@@ -79,7 +79,9 @@ async function joinAll(
     stored.set(first, analysis);
     found.set(key, analysis);
   }
-  if (stored.size > 0) await analyses.insertMany([...stored.values()], { session });
+  if (stored.size > 0) {
+    await marketAnalyses.insertMany([...stored.values()], { session, lean: true });
+  }
   return joins.map((join) => {
     const analysis = found.get(join.key);
     if (!analysis) throw new Error("An analysis was not joined.");
@@ -103,10 +105,8 @@ function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
 async function joinPending(
   database: Database,
   session: ClientSession,
-  {
-    known,
-    joinsByKey,
-  }: { known: readonly JoinableAnalysis[]; joinsByKey: Map<string, NonEmpty<Join>> },
+  known: readonly JoinableAnalysis[],
+  joinsByKey: ReadonlyMap<string, NonEmpty<Join>>,
 ): Promise<void> {
   const updates = known
     .filter(({ finishedAt }) => !finishedAt)
@@ -116,15 +116,12 @@ async function joinPending(
         update: { $inc: { joinedSignals: joinsByKey.get(key)?.length ?? 0 } },
       },
     }));
-  if (updates.length > 0) {
-    const analyses = nativeCollection(database.marketAnalyses);
-    await analyses.bulkWrite(updates, { session, ordered: false });
-  }
+  if (updates.length > 0) await bulkUpdate(database.marketAnalyses, updates, session);
   const checks = known.filter(needsEntryCheck).flatMap((analysis) => {
     const request = joinsByKey.get(analysis.key ?? "")?.find(({ userId }) => userId);
     return request ? [newWorkItem(entryCheckWork(analysis, request.at))] : [];
   });
-  if (checks.length > 0) await nativeCollection(database.jobs).insertMany(checks, { session });
+  if (checks.length > 0) await database.jobs.insertMany(checks, { session, lean: true });
 }
 
 /** The kind of the work items that check the entry of a finished analysis for the signals that wait for it. */
@@ -146,7 +143,7 @@ export async function storeOwnAnalysis(
   input: AnalysisRequest,
 ): Promise<JoinedAnalysis> {
   const analysis = newAnalysis(input, { at, joinedSignals: 1 });
-  await nativeCollection(database.marketAnalyses).insertOne(analysis, { session });
+  await database.marketAnalyses.insertMany([analysis], { session, lean: true });
   return { analysis, isNew: true };
 }
 
@@ -177,9 +174,10 @@ function newAnalysis(
 export function addJob(
   database: Database,
   uow: UnitOfWork,
-  { analysis, userId }: { analysis: JoinableAnalysis; userId: Types.ObjectId },
+  analysis: JoinableAnalysis,
+  userId: Types.ObjectId,
 ): void {
-  uow.deferCountedInsert(database.jobs.collection, userStream(userId), ({ unfinishedSignals }) =>
+  uow.deferCountedInsert(database.jobs, userStream(userId), ({ unfinishedSignals }) =>
     newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),
   );
 }
@@ -190,7 +188,7 @@ export async function prioritizeJob(
   { session, at }: UnitOfWork,
   { _id }: Pick<JoinableAnalysis, "_id">,
 ): Promise<void> {
-  await nativeCollection(database.jobs).updateOne(
+  await database.jobs.updateOne(
     { _id, lockedAt: null, priority: { $lt: requestPriority(at) } },
     { $set: { priority: requestPriority(at) } },
     { session },

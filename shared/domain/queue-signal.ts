@@ -41,7 +41,7 @@ export async function queueSignal(
   input: NewSignal & { joined?: JoinedAnalysis },
 ): Promise<SignalRecord> {
   const { analysis, isNew } = input.joined ?? (await storeOwnAnalysis(database, uow, input));
-  if (isNew) addJob(database, uow, { analysis, userId: input.userId });
+  if (isNew) addJob(database, uow, analysis, input.userId);
   const finished = asFinished(analysis);
   const isChecking = needsEntryCheck(analysis);
   if (finished && !isChecking) {
@@ -54,7 +54,7 @@ export async function queueSignal(
     ...(isRunning && { status: "running", startedAt: uow.at }),
   };
   const stream = userStream(input.userId);
-  uow.deferCountedInsert(database.signals.collection, stream, ({ unfinishedSignals }) => {
+  uow.deferCountedInsert(database.signals, stream, ({ unfinishedSignals }) => {
     input.assertUserLimit?.(unfinishedSignals);
     return signal;
   });
@@ -76,7 +76,7 @@ function addFinishedSignal(
     ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
     analysis: reusedAnalysis(analysis, queued, { isChecked: false }),
   };
-  uow.deferInsert(database.signals.collection, signal);
+  uow.deferInsert(database.signals, signal);
   const stream = userStream(userId);
   uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
   uow.addEvent(stream, "signal:started", presentSignalRef(signal));

@@ -109,8 +109,7 @@ export function sizePosition(options: {
   // Exact, unlike entry × (1 / entry).
   const pricePerUnit = isUsdLike(base) && !isUsdLike(quote) ? 1 : entry * rate;
   const { reducedFrom, ...size } = fitPosition(stake, { riskPerUnit, pricePerUnit });
-  const warnings =
-    reducedFrom === null ? [] : [cutWarning({ stake, asked: reducedFrom, kept: size.dollarRisk })];
+  const warnings = reducedFrom === null ? [] : [cutWarning(stake, reducedFrom, size.dollarRisk)];
   return { ...size, warnings };
 }
 
@@ -124,11 +123,14 @@ const noPosition = (warnings: string[]): PositionSize => ({
 const unknownRateWarning = (quote: string) =>
   `Position size is not computed: the value of ${quote} in USD is not known.`;
 
-function cutWarning(options: { stake: SizingInput; asked: number; kept: number }): string {
-  const { amount, leverage } = options.stake;
+function cutWarning(
+  { amount, leverage }: SizingInput,
+  riskBeforeUsd: number,
+  riskUsd: number,
+): string {
   return (
     `Position cut to what ${formatUsd(amount)} can carry at leverage ${formatNumber(leverage, 2)}: ` +
-    `the stop now risks ${formatUsd(options.kept)} instead of ${formatUsd(options.asked)}.`
+    `the stop now risks ${formatUsd(riskUsd)} instead of ${formatUsd(riskBeforeUsd)}.`
   );
 }
 

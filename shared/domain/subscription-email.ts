@@ -37,7 +37,8 @@ const MAX_DELAY_MS = 3 * DAY_MS;
 export function addSubscriptionEmail(
   database: Pick<Database, "jobs">,
   uow: UnitOfWork,
-  { user, kind }: { user: UserRecord; kind: SubscriptionEmail["kind"] },
+  user: UserRecord,
+  kind: SubscriptionEmail["kind"],
 ): void {
   if (!user.subscription) return;
   const { plan, endsAt, accessEndsAt } = user.subscription;

@@ -3,7 +3,7 @@ import { planById } from "@shared/contract/plans.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
-import { type Database, runWriteCommand } from "../database/database.ts";
+import { bulkUpdate, type Database } from "../database/database.ts";
 import type { BillingPeriodRecord, SubscriptionRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { changeCredits } from "./credits.ts";
@@ -38,13 +38,13 @@ export async function settleSubscriptions(
     return [{ user, steps, change, nextDueAt: subscription.nextDueAt }];
   });
   if (due.length === 0) return [];
-  await runWriteCommand(database, session, {
-    update: database.users.collection.collectionName,
-    updates: due.map(({ user, change, nextDueAt }) => ({
-      q: { _id: user._id, "subscription.nextDueAt": nextDueAt },
-      u: { $set: change },
-    })),
-  });
+  const updates = due.map(({ user: { _id }, change, nextDueAt }) => ({
+    updateOne: {
+      filter: { _id, "subscription.nextDueAt": nextDueAt },
+      update: { $set: change },
+    },
+  }));
+  await bulkUpdate(database.users, updates, session);
   const ids = due.map(({ user }) => user._id);
   const proofs = await findProofsOf(database, ids, session);
   const settled: SettledUser[] = [];
@@ -86,13 +86,13 @@ async function takeStep(
         ends_at: subscription.endsAt.toISOString(),
         days_left: Math.ceil((subscription.endsAt.getTime() - uow.at.getTime()) / DAY_MS),
       });
-      addSubscriptionEmail(database, uow, { user, kind: "subscription-expiring" });
+      addSubscriptionEmail(database, uow, user, "subscription-expiring");
       return user;
     case "grace":
     case "ended": {
       const reason = `subscription-${step.kind}` as const;
       await addAccountUpdatedEvents(database, uow, { user, reason, proof });
-      addSubscriptionEmail(database, uow, { user, kind: reason });
+      addSubscriptionEmail(database, uow, user, reason);
       return user;
     }
   }

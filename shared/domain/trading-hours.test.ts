@@ -105,10 +105,10 @@ describe("the next close at which a market stays open", () => {
     ["us-stocks", "4h", "2026-11-24T20:30", "2026-11-25T16:00"],
   ])("%s %s after %s: %s", (...row) => {
     const [hours, timeframe, at, expected] = row;
-    expect(nextOpenClose(hours, { timeframe, at: utc(at) })).toBe(utc(expected));
+    expect(nextOpenClose(hours, timeframe, utc(at))).toBe(utc(expected));
   });
 
   it("does not exist for days of a market that opens and closes within them", () => {
-    expect(nextOpenClose("us-stocks", { timeframe: "1d", at: utc("2026-11-24T12:00") })).toBeNull();
+    expect(nextOpenClose("us-stocks", "1d", utc("2026-11-24T12:00"))).toBeNull();
   });
 });

@@ -72,7 +72,8 @@ export function isOpenClose(hours: TradingHours, { timeframe, closesAt }: Candle
 /** The next close after `at` at which the market stays open, in Unix milliseconds; null if there is none within two weeks. */
 export function nextOpenClose(
   hours: TradingHours,
-  { timeframe, at }: { timeframe: Timeframe; at: number },
+  timeframe: Timeframe,
+  at: number,
 ): number | null {
   const lengthMs = TIMEFRAME_MS[timeframe];
   const closeAfter = (time: number) => Math.floor(time / lengthMs) * lengthMs + lengthMs;

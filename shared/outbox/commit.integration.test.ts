@@ -105,7 +105,7 @@ describe("a commit", () => {
         if (reject === "apply") throw new Error("not this one");
         if (reject !== "deferred") return index;
         uow.count(userStream(user._id), "unfinishedSignals", 1);
-        uow.deferCountedInsert(here.streamHeads.collection, userStream(user._id), () => {
+        uow.deferCountedInsert(here.streamHeads, userStream(user._id), () => {
           throw new Error("not this one");
         });
         return index;
@@ -218,14 +218,10 @@ describe("a commit", () => {
     const add = () =>
       commit(here, { lockKeys: stream, groupCommit: true }, (uow) => {
         uow.count(userStream(user._id), "unfinishedSignals", 1);
-        uow.deferCountedInsert(
-          here.streamHeads.collection,
-          userStream(user._id),
-          ({ unfinishedSignals }) => {
-            counts.push(unfinishedSignals);
-            return { _id: `${stream}-${unfinishedSignals}`, seq: 0 };
-          },
-        );
+        uow.deferCountedInsert(here.streamHeads, userStream(user._id), ({ unfinishedSignals }) => {
+          counts.push(unfinishedSignals);
+          return { _id: `${stream}-${unfinishedSignals}`, seq: 0 };
+        });
       });
     await Promise.all(oneTo(5).map(add));
     expect(counts).toEqual([0, 1, 2, 3, 4]);

@@ -2,7 +2,7 @@ import type { EventData, EventName } from "@shared/contract/events/event-data.ts
 import type { Database } from "@shared/database/database.ts";
 import { type UserCounter, type UserCounts, ZERO_COUNTS } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import type { ClientSession } from "mongoose";
+import type { ClientSession, Model } from "mongoose";
 import { type BatchedWrite, GroupCommitter, type StartedUnit } from "./group-commit.ts";
 import type { PendingWrites } from "./outbox-writer.ts";
 import { type NewSecurityLogEntry, newLogRecord, type RequestOrigin } from "./security-log.ts";
@@ -24,12 +24,12 @@ export interface UnitOfWork {
     recipients: readonly { stream: string; data: EventData<Name> }[],
   ): void;
   /** Inserts a document at the end of the transaction. Other units of the transaction cannot read it. */
-  deferInsert(into: { collectionName: string }, document: object): void;
+  deferInsert<Stored extends object>(into: Model<Stored>, document: NoInfer<Stored>): void;
   /** Like `deferInsert`, for a document that depends on a user's counters before the unit. `make` may throw. */
-  deferCountedInsert(
-    into: { collectionName: string },
+  deferCountedInsert<Stored extends object>(
+    into: Model<Stored>,
     stream: string,
-    make: (counts: UserCounts) => object,
+    make: (counts: UserCounts) => NoInfer<Stored>,
   ): void;
   /** Changes a counter of the user of a stream. */
   count(stream: string, counter: UserCounter, change: 1 | -1): void;
@@ -160,10 +160,10 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
     addEvents(name, recipients) {
       if (recipients.length > 0) writes.events.push({ name, recipients });
     },
-    deferInsert: ({ collectionName: collection }, document) =>
-      writes.inserts.push({ collection, document }),
-    deferCountedInsert: ({ collectionName: collection }, stream, make) =>
-      writes.inserts.push({ collection, stream, make }),
+    deferInsert: ({ collection }, document) =>
+      writes.inserts.push({ collection: collection.collectionName, document }),
+    deferCountedInsert: ({ collection }, stream, make) =>
+      writes.inserts.push({ collection: collection.collectionName, stream, make }),
     count: (stream, counter, change) =>
       writes.counts.push({ stream, change: { ...ZERO_COUNTS, [counter]: change } }),
     addInstruction: (name, data) => writes.instructions.push({ name, data }),

@@ -260,10 +260,10 @@ const settingsWith = (mark: keyof typeof SECRET | keyof typeof SERVICE): (keyof 
 export const SECRET_SETTINGS: readonly string[] = settingsWith("isSecret");
 
 function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries({ ...env, ...readSecretFiles(env) }).filter(([, value]) => value !== ""),
   );
-  const parsed = settingsSchema.safeParse({ ...given, TRADING_COSTS: givenCosts(given) });
+  const parsed = settingsSchema.safeParse({ ...values, TRADING_COSTS: givenCosts(values) });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const names = issue?.path.filter((part) => typeof part === "string").join("_");
@@ -428,8 +428,8 @@ export function loadDeliverySettings(env: NodeJS.ProcessEnv = process.env) {
   }
   const settings = withDefaults(raw);
   const isGiven = raw.CHANNEL_SECRET || raw.JWT_SECRET || raw.NODE_ENV === "production";
-  const made = isGiven ? undefined : readOrMakeSecrets(settings.DATA_DIR);
-  const jwtSecret = raw.JWT_SECRET ?? made?.jwtSecret;
+  const stored = isGiven ? undefined : readOrMakeSecrets(settings.DATA_DIR);
+  const jwtSecret = raw.JWT_SECRET ?? stored?.jwtSecret;
   const { CHANNEL_SECRET, ...keys } = channelKeys(raw, jwtSecret ?? "");
   const isKnown = raw.CHANNEL_SECRET !== undefined || jwtSecret !== undefined;
   return { ...settings, ...keys, CHANNEL_SECRET: isKnown ? CHANNEL_SECRET : undefined };
@@ -439,11 +439,11 @@ export type DeliverySettings = ReturnType<typeof loadDeliverySettings>;
 /** Keys of channels. Outside production, missing ones are created in `DATA_DIR`. */
 function channelKeys(raw: RawSettings, jwtSecret: string) {
   const makesKeys = raw.NODE_ENV !== "production" && !raw.VAPID_PUBLIC_KEY;
-  const made = makesKeys ? readOrMakeVapidKeys(resolve(raw.DATA_DIR)) : undefined;
+  const stored = makesKeys ? readOrMakeVapidKeys(resolve(raw.DATA_DIR)) : undefined;
   return {
     CHANNEL_SECRET: raw.CHANNEL_SECRET ?? deriveSecret(jwtSecret, "channels"),
-    VAPID_PUBLIC_KEY: raw.VAPID_PUBLIC_KEY ?? made?.publicKey,
-    VAPID_PRIVATE_KEY: raw.VAPID_PRIVATE_KEY ?? made?.privateKey,
+    VAPID_PUBLIC_KEY: raw.VAPID_PUBLIC_KEY ?? stored?.publicKey,
+    VAPID_PRIVATE_KEY: raw.VAPID_PRIVATE_KEY ?? stored?.privateKey,
   };
 }
 
@@ -463,13 +463,13 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
     throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
   }
   const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
-  const made = needsSecrets ? readOrMakeSecrets(settings.DATA_DIR) : undefined;
-  const jwtSecret = raw.JWT_SECRET ?? made?.jwtSecret ?? "";
+  const stored = needsSecrets ? readOrMakeSecrets(settings.DATA_DIR) : undefined;
+  const jwtSecret = raw.JWT_SECRET ?? stored?.jwtSecret ?? "";
   return {
     ...settings,
     ...channelKeys(raw, jwtSecret),
     JWT_SECRET: jwtSecret,
-    ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
+    ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? stored?.adminPassword ?? "",
   };
 }
 export type Settings = ReturnType<typeof loadSettings>;

@@ -28,7 +28,7 @@ describe("Wilson's interval", () => {
     { successes: 0, trials: 20, low: 0, high: 0.1611 },
     { successes: 1, trials: 29, low: 0.0061, high: 0.1718 },
   ])("is the published one for $successes of $trials", ({ successes, trials, low, high }) => {
-    const interval = wilsonInterval({ share: successes / trials, trials, quantile: 1.959964 });
+    const interval = wilsonInterval(successes / trials, trials, 1.959964);
     expect(interval.low).toBeCloseTo(low, 4);
     expect(interval.high).toBeCloseTo(high, 4);
   });

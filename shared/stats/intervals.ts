@@ -54,20 +54,20 @@ export function shareInterval(
   const share = sumOf(clusters, "sum") / sumOf(clusters, "count");
   const spread = share * (1 - share);
   const isEstimable = variance > 0 && spread > 0;
-  const wilson = wilsonInterval({
-    share,
-    trials: isEstimable ? spread / variance : effectiveClusters(clusters),
-    quantile: studentQuantile(degreesOfFreedom),
-  });
+  const trials = isEstimable ? spread / variance : effectiveClusters(clusters);
+  const wilson = wilsonInterval(share, trials, studentQuantile(degreesOfFreedom));
   return { value, low: wilson.low + value - share, high: wilson.high + value - share };
 }
 
-/** @param given the share of successes, the number of independent trials, and a quantile */
-export function wilsonInterval(given: { share: number; trials: number; quantile: number }): {
-  low: number;
-  high: number;
-} {
-  const { share, trials, quantile } = given;
+/**
+ * @param share of successes
+ * @param trials number of independent ones
+ */
+export function wilsonInterval(
+  share: number,
+  trials: number,
+  quantile: number,
+): { low: number; high: number } {
   const square = quantile ** 2;
   const scale = 1 / (1 + square / trials);
   const centre = scale * (share + square / (2 * trials));

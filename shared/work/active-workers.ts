@@ -1,4 +1,4 @@
-import { type Database, nativeCollection } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import {
   HEARTBEAT_TIMEOUT_SECONDS,
   type WorkerStatusRecord,
@@ -9,8 +9,9 @@ export function findActiveWorkers({
   workerStatuses,
 }: Pick<Database, "workerStatuses">): Promise<WorkerStatusRecord[]> {
   const oldest = { $subtract: ["$$NOW", HEARTBEAT_TIMEOUT_SECONDS * 1_000] };
-  return nativeCollection(workerStatuses)
+  return workerStatuses
     .find({ $expr: { $gte: ["$seenAt", oldest] } })
     .sort({ startedAt: 1, _id: 1 })
-    .toArray();
+    .lean()
+    .exec();
 }

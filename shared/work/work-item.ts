@@ -39,7 +39,7 @@ export const newWorkItem = ({ kind, id, data, dueAt, priority = 0 }: NewWork): J
 
 /** Adds a work item in the transaction that causes it. */
 export function addWork({ jobs }: Pick<Database, "jobs">, uow: UnitOfWork, work: NewWork): void {
-  uow.deferInsert(jobs.collection, newWorkItem(work));
+  uow.deferInsert(jobs, newWorkItem(work));
 }
 
 /** Adds a work item unless there is one with its id. */

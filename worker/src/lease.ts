@@ -1,4 +1,4 @@
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 
 const LEASE_MS = 3_000;
 const RENEW_INTERVAL_MS = 1_000;
@@ -45,18 +45,14 @@ export class Lease {
   async #claim(): Promise<boolean> {
     const isFree = { $or: [{ $eq: ["$owner", this.#owner] }, { $lte: ["$expiresAt", "$$NOW"] }] };
     const expiresAt = { $add: ["$$NOW", LEASE_MS] };
-    const stored = await nativeCollection(this.#leases).findOneAndUpdate(
-      { _id: this.#name },
-      [
-        {
-          $set: {
-            owner: { $cond: [isFree, this.#owner, "$owner"] },
-            expiresAt: { $cond: [isFree, expiresAt, "$expiresAt"] },
-          },
-        },
-      ],
-      { upsert: true, returnDocument: "after" },
-    );
+    const claim = {
+      owner: { $cond: [isFree, this.#owner, "$owner"] },
+      expiresAt: { $cond: [isFree, expiresAt, "$expiresAt"] },
+    };
+    const options = { upsert: true, returnDocument: "after", updatePipeline: true } as const;
+    const stored = await this.#leases
+      .findOneAndUpdate({ _id: this.#name }, [{ $set: claim }], options)
+      .lean();
     return stored?.owner === this.#owner;
   }
 }

@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import {
-  type Database,
-  nativeCollection,
-  openDatabase,
-  readTime,
-} from "@shared/database/database.ts";
+import { type Database, openDatabase, readTime } from "@shared/database/database.ts";
 import {
   ANALYSIS_SETUP_ID,
   type AnalysisSetupRecord,
@@ -234,10 +229,10 @@ async function reportSetup(
     $or: [{ $lte: ["$startedAt", setup.startedAt] }, { $lt: ["$reportedAt", expiredAt] }],
   };
   const own = { $mergeObjects: [{ $literal: setup }, { _id: "$_id", reportedAt: "$$NOW" }] };
-  await nativeCollection(analysisSetup).updateOne(
+  await analysisSetup.updateOne(
     { _id: ANALYSIS_SETUP_ID },
     [{ $replaceWith: { $cond: [counts, own, "$$ROOT"] } }],
-    { upsert: true },
+    { upsert: true, updatePipeline: true },
   );
 }
 

@@ -25,10 +25,7 @@ export function requireUser(
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
-      const session = await sessionOfClaims(
-        { ...deps, origin: ctx.state.origin },
-        ctx.state.claims,
-      );
+      const session = await sessionOfClaims(deps, ctx.state.claims, ctx.state.origin);
       if (!isOpenForEnrolment(matchedRoute(ctx))) assertEnrolled(deps.settings, session.user);
       ctx.state.session = session;
       await next();

@@ -6,6 +6,7 @@ import type {
   Route,
   RouteResponse,
 } from "@shared/contract/routes/define-route.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import {
@@ -25,31 +26,32 @@ import {
 } from "./request-input.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
-export interface BoundRoute extends HandlerOptions {
+export interface BoundRoute<Deps = ServerDeps> extends HandlerOptions<Deps> {
   route: Route;
-  respond: (call: Call) => Promise<void>;
+  respond: (call: Call<Deps>) => Promise<void>;
 }
 
 /** What a handler needs besides the parsed request. */
-export interface Call {
+export interface Call<Deps = ServerDeps> {
   ctx: AppContext;
-  /** For this request: entries that are written with them in the security log say where it comes from. */
-  deps: ServerDeps;
+  deps: Deps;
+  /** Where the request comes from, for the security log. */
+  readonly origin: RequestOrigin;
   /** @throws AppError unauthenticated on a public route */
   readonly session: AuthenticatedSession;
 }
 
-interface HandlerOptions {
+interface HandlerOptions<Deps> {
   before?: AppMiddleware[];
   /** Runs after the access check, before rate limits and before the body is read. */
-  check?: (call: Call) => void | Promise<void>;
+  check?: (call: Call<Deps>) => void | Promise<void>;
   /** Runs once a multipart body is read, before its fields are parsed. `files` are the names of those that it has. */
-  checkFiles?: (call: Call, files: readonly string[]) => void | Promise<void>;
+  checkFiles?: (call: Call<Deps>, files: readonly string[]) => void | Promise<void>;
 }
 
-type Handler<Input extends RequestSchemas, Responses> = (
+type Handler<Input extends RequestSchemas, Responses, Deps> = (
   input: z.output<z.ZodObject<Input>>,
-  call: Call,
+  call: Call<Deps>,
 ) =>
   | Body<Responses>
   | Promise<Body<Responses>>
@@ -68,11 +70,12 @@ type Body<Responses> = {
 export function handle<
   Input extends RequestSchemas,
   Responses extends Record<number, RouteResponse>,
+  Deps = ServerDeps,
 >(
   route: Route<string, Input, Responses>,
-  handler: Handler<Input, Responses>,
-  options: HandlerOptions = {},
-): BoundRoute {
+  handler: Handler<Input, Responses, Deps>,
+  options: HandlerOptions<NoInfer<Deps>> = {},
+): BoundRoute<Deps> {
   const schema = z.object(route.request);
   const status = Number(Object.keys(route.responses)[0]);
   return {
@@ -89,15 +92,16 @@ export function handle<
 }
 
 /** Mounts routes with their access checks, rate limits and body parsing. */
-export function createRouter(
-  deps: ServerDeps,
-  routes: readonly BoundRoute[],
+export function createRouter<Deps extends ServerDeps>(
+  deps: Deps,
+  routes: readonly BoundRoute<Deps>[],
   guards: Record<Access, AppMiddleware[]>,
 ): AppRouter {
   const router = new Router<AppState>();
-  const callOf = (ctx: AppContext): Call => ({
+  const callOf = (ctx: AppContext): Call<Deps> => ({
     ctx,
-    deps: { ...deps, origin: ctx.state.origin },
+    deps,
+    origin: ctx.state.origin,
     get session() {
       return sessionOf(ctx);
     },

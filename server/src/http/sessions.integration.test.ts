@@ -6,8 +6,11 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import jwt from "jsonwebtoken";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { originOf } from "../testing/session-of.ts";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
 import { authenticateToken, startSession } from "./sessions.ts";
+
+const FIREFOX = { origin: originOf("Firefox"), network: "home" };
 
 const ACCEPTED = { http: "accepted", socket: "accepted" };
 const REFUSED = { http: "unauthenticated", socket: "unauthenticated" };
@@ -27,7 +30,7 @@ describe("sessions", () => {
   });
 
   const startOne = async () => {
-    const token = await startSession(server.deps, user, { userAgent: "Firefox", network: "home" });
+    const token = await startSession(server.deps, user, FIREFOX);
     if (token === null) throw new Error("no session was started");
     return token;
   };
@@ -83,9 +86,7 @@ describe("sessions", () => {
 
   it("do not start for a sign-in during which all sessions were ended", async () => {
     await server.database.users.updateOne({ _id: user._id }, { $inc: { sessionVersion: 1 } });
-    expect(
-      await startSession(server.deps, user, { userAgent: "Firefox", network: "home" }),
-    ).toBeNull();
+    expect(await startSession(server.deps, user, FIREFOX)).toBeNull();
   });
 
   it.each(["", "garbage", "a.b.c", "null", "e30.e30.e30"])(

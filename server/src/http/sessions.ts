@@ -5,14 +5,15 @@ import {
   SESSION_IDLE_HOURS,
   SESSION_LIFETIME_DAYS,
 } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { KnownNetwork, SessionRecord, UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";
 import jwt from "jsonwebtoken";
-import { Types } from "mongoose";
+import type { Types } from "mongoose";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import { unauthenticated, unavailable } from "./errors.ts";
@@ -53,28 +54,32 @@ export interface AuthenticatedSession {
   startedAt: Date;
   /** When it ends unless it is used before. */
   expiresAt: Date;
+  /** Where the request comes from that it was read for, if any. */
+  origin: RequestOrigin | undefined;
 }
 
 /** Where a sign-in comes from. */
-export type Device = Pick<SessionRecord, "userAgent" | "network">;
+export interface Device extends Pick<SessionRecord, "network"> {
+  origin: RequestOrigin;
+}
 
-type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now" | "origin">;
+type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 
 /**
  * Starts a session of `user` and returns its token.
  * @returns null if all sessions of the user were ended since it was read, or the user is deleted
  */
 export async function startSession(
-  { database, settings, now, origin }: SessionDeps,
+  { database, settings, now }: SessionDeps,
   user: Pick<UserRecord, "_id" | "username" | "sessionVersion" | "twoFactor">,
-  { userAgent, network }: Device,
+  { origin, network }: Device,
 ): Promise<string | null> {
   const at = now();
   const session: SessionRecord = {
     id: randomUUID(),
     createdAt: at,
     lastSeenAt: at,
-    userAgent,
+    userAgent: origin.device,
     network,
   };
   const { _id, username, sessionVersion, twoFactor } = user;
@@ -87,7 +92,7 @@ export async function startSession(
       )
       .lean();
     if (!before) return null;
-    await rememberNetwork({ database }, uow, { user: before, network });
+    await rememberNetwork(database, uow, before, network);
     for (const { id } of before.sessions.slice(0, 1 - MAX_SESSIONS)) {
       endSessions(uow, { userId: _id.toString(), reason: "revoked-session", sessionId: id });
     }
@@ -99,9 +104,10 @@ export async function startSession(
 
 /** Adds a network to those of a user, whose document the transaction has written. */
 export async function rememberNetwork(
-  { database }: Pick<SessionDeps, "database">,
+  database: Database,
   { session, at }: UnitOfWork,
-  { user, network }: { user: Pick<UserRecord, "_id" | "networks">; network: string },
+  user: Pick<UserRecord, "_id" | "networks">,
+  network: string,
 ): Promise<void> {
   const others = knownNetworks(user, at).filter((known) => known.network !== network);
   const networks = [...others, { network, signedInAt: at }].slice(-MAX_NETWORKS);
@@ -138,19 +144,22 @@ export async function authenticateToken(
 
 /** The session of verified claims. @throws AppError unauthenticated like `authenticateToken` */
 export async function sessionOfClaims(
-  deps: Pick<SessionDeps, "database" | "now" | "origin">,
+  deps: Pick<SessionDeps, "database" | "now">,
   verified: unknown,
+  origin?: RequestOrigin,
 ): Promise<AuthenticatedSession> {
   const claims = claimsSchema.safeParse(verified);
   if (!claims.success) throw unauthenticated(claims.error);
   const { sub, sid } = claims.data;
-  return resumeSession(deps, { userId: sub, sessionId: sid });
+  return resumeSession(deps, sub, sid, origin);
 }
 
 /** Finds a session and records that it is used. @throws AppError unauthenticated if it has ended */
 export async function resumeSession(
-  deps: Pick<SessionDeps, "database" | "now" | "origin">,
-  { userId, sessionId }: { userId: string; sessionId: string },
+  deps: Pick<SessionDeps, "database" | "now">,
+  userId: string,
+  sessionId: string,
+  origin?: RequestOrigin,
 ): Promise<AuthenticatedSession> {
   const { database } = deps;
   const at = deps.now();
@@ -158,12 +167,12 @@ export async function resumeSession(
   const session = user?.sessions.find(({ id }) => id === sessionId);
   if (!user || !session) throw unauthenticated();
   if (!isActive(session, at)) {
-    await removeExpired(deps, user, sessionId);
+    await removeExpired(deps, user, sessionId, origin);
     throw unauthenticated();
   }
   if (at.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_INTERVAL_MS) {
     session.lastSeenAt = at;
-    await nativeCollection(database.users).updateOne(
+    await database.users.updateOne(
       { _id: user._id, "sessions.id": sessionId },
       { $max: { "sessions.$.lastSeenAt": at } },
     );
@@ -173,14 +182,16 @@ export async function resumeSession(
     sessionId,
     startedAt: session.createdAt,
     expiresAt: expiryOf(session),
+    origin,
   };
 }
 
 /** Removes the session, so that the security log has one entry for it, however often its token is shown. */
 function removeExpired(
-  { database, now, origin }: Pick<SessionDeps, "database" | "now" | "origin">,
+  { database, now }: Pick<SessionDeps, "database" | "now">,
   { _id, username }: UserRecord,
   sessionId: string,
+  origin: RequestOrigin | undefined,
 ): Promise<void> {
   return commit(database, { lockKeys: `sessions:${_id}`, now, origin }, async (uow) => {
     const { modifiedCount } = await database.users.updateOne(
@@ -228,9 +239,10 @@ async function findUsers(
   ids: readonly string[],
 ): Promise<(UserRecord | undefined)[]> {
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-  const users = await nativeCollection(database.users)
-    .find({ _id: { $in: ids.map((id) => new Types.ObjectId(id)) } }, { signal })
-    .toArray()
+  const users = await database.users
+    .find({ _id: { $in: [...ids] } })
+    .setOptions({ signal })
+    .lean()
     .catch((error: unknown) => {
       throw signal.aborted ? unavailable(error) : error;
     });

@@ -7,7 +7,7 @@ import {
   type StalePrice,
 } from "@shared/contract/market-data.ts";
 import { ChangeFeed } from "@shared/database/change-feed.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import { z } from "zod";
@@ -141,7 +141,7 @@ export class LivePrices {
     const { database, logger } = this.#options;
     try {
       const ids = { _id: { $in: [...symbols] } };
-      const stored = await nativeCollection(database.livePrices).find(ids).toArray();
+      const stored = await database.livePrices.find(ids).lean();
       for (const document of stored) {
         this.#receive(document, Math.max(0, Date.now() - document.writtenAt.getTime()));
       }
@@ -228,10 +228,10 @@ export class LivePrices {
     const { priceWatchers } = this.#options.database;
     const _id = this.#serverId;
     if (symbols.length === 0) return void (await priceWatchers.deleteOne({ _id }));
-    await nativeCollection(priceWatchers).updateOne(
+    await priceWatchers.updateOne(
       { _id },
       [{ $set: { symbols: { $literal: symbols }, seenAt: "$$NOW" } }],
-      { upsert: true },
+      { upsert: true, updatePipeline: true },
     );
   }
 }

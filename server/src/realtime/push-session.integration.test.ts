@@ -9,6 +9,7 @@ import { Server } from "socket.io";
 import { io, type Socket } from "socket.io-client";
 import { expect, onTestFinished, test } from "vitest";
 import { unauthenticated } from "../http/errors.ts";
+import { sessionOf } from "../testing/session-of.ts";
 import { Connections } from "./push-server.ts";
 import { PushSession } from "./push-session.ts";
 
@@ -34,7 +35,7 @@ async function openEndedSession(reasonInLog?: SessionEndReason): Promise<Socket>
     server.on("connection", (socket) => {
       const opened = new PushSession({
         socket,
-        session: { user, sessionId, startedAt: new Date(), expiresAt: new Date(Date.now() + 9e6) },
+        session: sessionOf(user, sessionId),
         resume: () => {
           resolve();
           return Promise.reject(unauthenticated());

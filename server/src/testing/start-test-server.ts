@@ -13,11 +13,10 @@ import { listSymbols, QUICK_HASH } from "@shared/testing/factories.ts";
 import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
 import Koa from "koa";
 import { createApp } from "../app.ts";
-import { createDeps } from "../create-deps.ts";
+import { type AppDeps, createDeps } from "../create-deps.ts";
 import type { AppMiddleware, AppState } from "../http/context.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
 import type { PasswordHashing } from "../modules/accounts/identity/builtin-identity.ts";
-import type { ServerDeps } from "../server-deps.ts";
 
 export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 
@@ -41,7 +40,7 @@ const quickHashing: PasswordHashing = {
 export async function startTestServer(options: {
   databaseUri: string;
   environment?: Record<string, string>;
-  overrides?: Partial<ServerDeps>;
+  overrides?: Partial<AppDeps>;
   hashing?: PasswordHashing;
 }) {
   const { environment, overrides = {}, hashing = quickHashing } = options;
@@ -60,7 +59,7 @@ export async function startTestServer(options: {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
   };
-  const deps: ServerDeps = { ...createDeps({ ...made, ...waiting, hashing }), ...overrides };
+  const deps: AppDeps = { ...createDeps({ ...made, ...waiting, hashing }), ...overrides };
   const { url, close } = await listen(createApp(deps), logger);
   return {
     url,

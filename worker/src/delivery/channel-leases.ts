@@ -3,7 +3,7 @@ import {
   type ChannelKind,
   channelKindSchema,
 } from "@shared/contract/channel-kinds/channel-kinds.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
@@ -34,19 +34,20 @@ export async function claimChannels(
   database: ChannelsDatabase,
   { kind, limit, at, workerId, healthyOnly }: ClaimOptions,
 ): Promise<LeasedChannel[]> {
-  const channels = nativeCollection(database.channels);
+  const { channels } = database;
   const isDue = { kind, dueAt: { $lte: at }, ...(healthyOnly && { isFailing: false }) };
   const found = await channels
-    .find(isDue, { projection: { _id: 1 } })
+    .find(isDue)
+    .select({ _id: 1 })
     .sort({ dueAt: 1 })
     .limit(limit)
-    .toArray();
+    .lean();
   if (found.length === 0) return [];
   const ids = { _id: { $in: found.map(({ _id }) => _id) } };
   const leaseId = `${workerId}:${randomBytes(6).toString("hex")}`;
   const lease = { leaseId, dueAt: leaseEnd(at), isWoken: false };
   await channels.updateMany({ ...ids, ...isDue }, { $set: lease });
-  const claimed = await channels.find({ ...ids, leaseId }).toArray();
+  const claimed = await channels.find({ ...ids, leaseId }).lean();
   return claimed.map((channel) => ({ ...channel, leaseId }));
 }
 
@@ -63,10 +64,7 @@ export async function renewLease(
   const { _id, leaseId } = channel;
   if (channel.dueAt && channel.dueAt.getTime() - at.getTime() > LEASE_MS / 2) return channel;
   const dueAt = leaseEnd(at);
-  const { matchedCount } = await nativeCollection(database.channels).updateOne(
-    { _id, leaseId },
-    { $set: { dueAt } },
-  );
+  const { matchedCount } = await database.channels.updateOne({ _id, leaseId }, { $set: { dueAt } });
   return matchedCount === 1 ? { ...channel, dueAt } : null;
 }
 
@@ -77,9 +75,8 @@ export async function releaseChannel(
   { at, dueAt, ...state }: { at: Date; dueAt: Date | null; isFailing?: boolean; heldSince?: Date },
 ): Promise<void> {
   const release = { leaseId: null, isWoken: false, dueAt: { $cond: ["$isWoken", at, dueAt] } };
-  await nativeCollection(database.channels).updateOne({ _id, leaseId }, [
-    { $set: { ...state, ...release } },
-  ]);
+  const pipeline = [{ $set: { ...state, ...release } }];
+  await database.channels.updateOne({ _id, leaseId }, pipeline, { updatePipeline: true });
 }
 
 const lateSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId) }));

@@ -207,7 +207,7 @@ async function turnOff(
     const set = { ...made, status: "failed", nextAttemptAt: null };
     const { session } = uow;
     await database.deliveries.updateOne(unrecorded(delivery), { $set: set }, { session });
-    await disableChannel(database, uow, { channel, reason: "gone" });
+    await disableChannel(database, uow, channel, "gone");
   });
   logger.info({ channelId, kind }, "channel turned off by its receiver");
   return { next: { ...channel, enabled: false } };

@@ -1,5 +1,5 @@
 import { type ChannelEvent, channelEventOf } from "@shared/contract/channels.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type {
   ChannelRecord,
   DeliveryRecord,
@@ -134,14 +134,16 @@ async function commitPlan(
   const options = { lockKeys: `channel:${_id}`, groupCommit: true, now: () => at };
   const record = delivery && newDelivery({ channel, at }, delivery);
   const moved = await commit(database, options, async (uow) => {
-    const found = await nativeCollection(database.channels).findOneAndUpdate(
-      { _id, leaseId, enabled: true, afterSeq, afterAdminSeq },
-      { $set: set, $inc: { lastOrder: delivery ? 1 : 0 } },
-      { session: uow.session, returnDocument: "after" },
-    );
+    const found = await database.channels
+      .findOneAndUpdate(
+        { _id, leaseId, enabled: true, afterSeq, afterAdminSeq },
+        { $set: set, $inc: { lastOrder: delivery ? 1 : 0 } },
+        { session: uow.session, returnDocument: "after" },
+      )
+      .lean();
     if (!found || !record) return { found };
     const planned: DeliveryRecord = { ...record, order: found.lastOrder };
-    uow.deferInsert(database.deliveries.collection, planned);
+    uow.deferInsert(database.deliveries, planned);
     return { found, planned };
   });
   if (!moved.found) return { result: "lost", channel };

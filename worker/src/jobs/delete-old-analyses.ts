@@ -1,8 +1,8 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { PENDING_DAY } from "@shared/database/models/performance.ts";
-import type { mongo, Types } from "mongoose";
+import type { QueryFilter, Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 type RetentionDeps = Pick<WorkerDeps, "database" | "now"> & {
@@ -10,7 +10,7 @@ type RetentionDeps = Pick<WorkerDeps, "database" | "now"> & {
   abort: AbortSignal;
 };
 
-type AnalysisFilter = mongo.Filter<MarketAnalysisRecord>;
+type AnalysisFilter = QueryFilter<MarketAnalysisRecord>;
 
 const BATCH_SIZE = 500;
 
@@ -77,18 +77,19 @@ async function findCutoff({ database, now, retentionDays }: RetentionDeps): Prom
   return new Date(Math.floor(Math.min(end, openSince) / DAY_MS) * DAY_MS);
 }
 
-const analysesOf = (database: Database) => nativeCollection(database.marketAnalyses);
-
 /** The ids of the analyses that match and that no signal refers to, oldest first. */
 async function* unusedBatches(
   { database, abort }: RetentionDeps,
   filter: AnalysisFilter,
 ): AsyncGenerator<{ $in: Types.ObjectId[] }> {
-  const found = analysesOf(database)
-    .find(filter, { projection: { _id: 1 }, batchSize: BATCH_SIZE })
-    .sort({ finishedAt: 1 });
+  const found = database.marketAnalyses
+    .find(filter)
+    .select({ _id: 1 })
+    .sort({ finishedAt: 1 })
+    .batchSize(BATCH_SIZE)
+    .lean();
   let ids: Types.ObjectId[] = [];
-  for await (const { _id } of found) {
+  for await (const { _id } of readEach(found)) {
     ids.push(_id);
     if (ids.length < BATCH_SIZE) continue;
     abort.throwIfAborted();

@@ -6,7 +6,7 @@ import {
 } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isWatchable } from "@shared/contract/watchlist.ts";
-import { type Database, nativeCollection, readTime } from "@shared/database/database.ts";
+import { type Database, readTime } from "@shared/database/database.ts";
 import type { ScheduledAnalysisRecord } from "@shared/database/models/watchlist.ts";
 import {
   ANALYSIS_SETUP_ID,
@@ -310,7 +310,7 @@ async function queueJoined(
 ): Promise<JoinedAnalysis> {
   const { session, at } = uow;
   const { analysis, isNew } = joined;
-  const { modifiedCount } = await nativeCollection(database.scheduledAnalyses).updateOne(
+  const { modifiedCount } = await database.scheduledAnalyses.updateOne(
     { _id: planned._id, status: "planned" },
     { $set: { status: "queued", analysisId: analysis._id } },
     { session },
@@ -318,7 +318,7 @@ async function queueJoined(
   if (modifiedCount === 0) throw new AlreadyQueuedError();
   const finished = asFinished(analysis);
   if (finished?.result.analysis.final_signal !== "WAIT") {
-    await nativeCollection(database.marketAnalyses).updateOne(
+    await database.marketAnalyses.updateOne(
       { _id: analysis._id },
       { $set: { fanOut: { after: null } } },
       { session },
@@ -326,6 +326,6 @@ async function queueJoined(
     if (finished) addWork(database, uow, fanOutWork(analysis._id, at));
   }
   const priority = watchPriority(planned.watchers);
-  if (isNew) uow.deferInsert(database.jobs.collection, newAnalysisJob(analysis, { at, priority }));
+  if (isNew) uow.deferInsert(database.jobs, newAnalysisJob(analysis, { at, priority }));
   return joined;
 }

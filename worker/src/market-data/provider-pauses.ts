@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DAY_MS } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import pRetry from "p-retry";
 import { z } from "zod";
@@ -116,16 +116,11 @@ export class ProviderPauses {
 
   /** Not of a majority: a pause counts as soon as one worker knows of it. */
   async #read(_id: string): Promise<number | undefined> {
+    const leftMs = { $subtract: ["$until", "$$NOW"] };
     const [pause] =
-      (await this.#pauses()
-        ?.aggregate(
-          [
-            { $match: { _id } },
-            { $project: { _id: 0, leftMs: { $subtract: ["$until", "$$NOW"] } } },
-          ],
-          { readConcern: { level: "local" } },
-        )
-        .toArray()) ?? [];
+      (await this.#pauses?.aggregate([{ $match: { _id } }, { $project: { _id: 0, leftMs } }], {
+        readConcern: { level: "local" },
+      })) ?? [];
     return pause && pauseSchema.parse(pause).leftMs;
   }
 
@@ -142,8 +137,9 @@ export class ProviderPauses {
         ? { $cond: [{ $gt: [named, "$$NOW"] }, named, waited] }
         : { $max: [waited, named] };
     const until = { $min: [{ $max: ["$until", demanded] }, { $add: ["$$NOW", MAX_PAUSE_MS] }] };
-    await this.#pauses()?.updateOne({ _id }, [{ $set: { until, trialUntil: "$$NOW" } }], {
+    await this.#pauses?.updateOne({ _id }, [{ $set: { until, trialUntil: "$$NOW" } }], {
       upsert: true,
+      updatePipeline: true,
     });
     const leftMs = await this.#read(_id);
     if (leftMs !== undefined) this.#untilMs.set(_id, performance.now() + leftMs);
@@ -153,24 +149,26 @@ export class ProviderPauses {
     const isFree = { $and: [{ $lte: ["$until", "$$NOW"] }, { $lte: ["$trialUntil", "$$NOW"] }] };
     const trialUntil = { $add: ["$$NOW", TRIAL_TIMEOUT_MS] };
     const claimed = await this.#inTime(
-      this.#pauses()?.updateOne({ _id, $expr: isFree }, [{ $set: { trialUntil } }]),
+      this.#pauses
+        ?.updateOne({ _id, $expr: isFree }, [{ $set: { trialUntil } }], { updatePipeline: true })
+        .exec(),
     );
     return claimed?.modifiedCount === 1;
   }
 
   async #release(_id: string): Promise<void> {
-    await this.#inTime(this.#pauses()?.updateOne({ _id }, [{ $set: { trialUntil: "$$NOW" } }]));
+    const ended = [{ $set: { trialUntil: "$$NOW" } }];
+    await this.#inTime(this.#pauses?.updateOne({ _id }, ended, { updatePipeline: true }).exec());
   }
 
   /** A pause that has begun since goes on. */
   async #end(_id: string): Promise<void> {
     const isOver = { $lte: ["$until", "$$NOW"] };
-    await this.#inTime(this.#pauses()?.deleteOne({ _id, $expr: isOver }));
+    await this.#inTime(this.#pauses?.deleteOne({ _id, $expr: isOver }).exec());
   }
 
-  #pauses() {
-    const { database } = this.#options;
-    return database && nativeCollection(database.providerPauses);
+  get #pauses() {
+    return this.#options.database?.providerPauses;
   }
 
   /** Undefined if the database does not respond in time. */

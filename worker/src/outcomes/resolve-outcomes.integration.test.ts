@@ -229,7 +229,7 @@ describe("resolving trades", () => {
   it("resolves a trade whose signals were deleted, without notifications", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });
     await commit(database, { lockKeys: userStream(ann._id) }, (uow) =>
-      deleteSignals(database, uow, { userId: ann._id, signalIds: [signal._id] }),
+      deleteSignals(database, uow, ann._id, [signal._id]),
     );
     const resolve = resolveBy(scriptedMarket({ "1h": bars([[100, 100, 90, 91]]) }, NOON));
     expect(await resolve(NOON + HOUR_MS + 5_000)).toBe(1);

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate, type Database } from "@shared/database/database.ts";
 import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
 import {
   type Fill,
@@ -339,14 +339,14 @@ function marketFillAt(trade: Trade, now: number): number | null {
 
 async function checkAgain({ database }: ResolveDeps, checks: readonly NextCheck[]): Promise<void> {
   if (checks.length === 0) return;
-  await nativeCollection(database.marketAnalyses).bulkWrite(
+  await bulkUpdate(
+    database.marketAnalyses,
     checks.map((check) => ({
       updateOne: {
         filter: { _id: check.pending.analysisId, outcome: { $exists: false } },
         update: nextCheckUpdate(check),
       },
     })),
-    { ordered: false },
   );
 }
 

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { instrumentClass, type TradingHours } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate, type Database } from "@shared/database/database.ts";
 import { type MarketCandlesRecord, marketKey } from "@shared/database/models/market-analysis.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
 import {
@@ -153,7 +153,8 @@ async function changeProvider(
   { provider, now }: { provider: string; now: number },
 ): Promise<void> {
   if (trades.length === 0) return;
-  await nativeCollection(database.marketAnalyses).bulkWrite(
+  await bulkUpdate(
+    database.marketAnalyses,
     trades.map((pending) => ({
       updateOne: {
         filter: {
@@ -169,7 +170,6 @@ async function changeProvider(
         },
       },
     })),
-    { ordered: false },
   );
 }
 

@@ -6,7 +6,7 @@ import {
   priceHoldMs,
   TIMEFRAME_MS,
 } from "@shared/contract/market-data.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import {
   type LivePriceRecord,
   PRICE_WATCHER_TIMEOUT_MS,
@@ -69,9 +69,9 @@ async function findWatchedSymbols({
   database,
 }: Pick<PriceFeedDeps, "database">): Promise<ReadonlySet<string>> {
   const oldest = { $subtract: ["$$NOW", PRICE_WATCHER_TIMEOUT_MS] };
-  const watchers = await nativeCollection(database.priceWatchers)
+  const watchers = await database.priceWatchers
     .find({ $expr: { $gt: ["$seenAt", oldest] } })
-    .toArray();
+    .lean();
   return new Set(watchers.flatMap(({ symbols }) => symbols));
 }
 
@@ -319,7 +319,7 @@ class PriceWriter {
     const { _id, ...fields } = price;
     try {
       const stored = { ...fields, writtenAt: now() };
-      await nativeCollection(database.livePrices).replaceOne({ _id }, stored, { upsert: true });
+      await database.livePrices.replaceOne({ _id }, stored, { upsert: true });
     } catch (error) {
       logger.warn({ err: error, symbol: _id }, "price not stored");
       writing.last = undefined;

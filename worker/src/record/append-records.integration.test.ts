@@ -88,7 +88,12 @@ async function appendAll(on = database): Promise<number> {
 
 const clear = (signals: SignalRecord[]) =>
   commit(database, { lockKeys: userStream(user._id) }, (uow) =>
-    deleteSignals(database, uow, { userId: user._id, signalIds: signals.map(({ _id }) => _id) }),
+    deleteSignals(
+      database,
+      uow,
+      user._id,
+      signals.map(({ _id }) => _id),
+    ),
   );
 
 function resolution(outcome: Outcome) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { GENESIS_HASH, type LedgerFigures, type LedgerRecord } from "@shared/contract/ledger.ts";
 import { commitTo, hashRecord } from "@shared/contract/ledger-verifier.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate, type Database } from "@shared/database/database.ts";
 import {
   LEDGER_HEAD_ID,
   type LedgerDocument,
@@ -85,7 +85,7 @@ export function appendRecords({
       { $set: { publicAt: new Date(chain.at) } },
       { session },
     );
-    await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
+    await bulkUpdate(database.marketAnalyses, updates, session);
     return updates.length;
   });
 }

@@ -320,7 +320,7 @@ describe("the record of analyses", () => {
     expect(await read()).toEqual(before);
     const signalIds = (await database.signals.find().lean()).map(({ _id }) => _id);
     await commit(database, { lockKeys: "test" }, (uow) =>
-      deleteSignals(database, uow, { userId: somebody._id, signalIds }),
+      deleteSignals(database, uow, somebody._id, signalIds),
     );
     expect(await database.signals.countDocuments()).toBe(0);
     await database.performanceStates.deleteMany({});

@@ -2,7 +2,8 @@ import { DAY_MS } from "@shared/contract/constants.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
-import { type Database, nativeDb } from "@shared/database/database.ts";
+import { type Database, nativeDb, readEach } from "@shared/database/database.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import {
   type CalibratedKind,
   FORMER_PERFORMANCE,
@@ -24,7 +25,7 @@ import {
   type PerformanceSample,
   tallySignals,
 } from "@shared/stats/tally.ts";
-import { type ClientSession, type mongo, Types } from "mongoose";
+import { type ClientSession, type QueryFilter, Types } from "mongoose";
 import { z } from "zod";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -87,7 +88,7 @@ const PROJECTION = {
   "result.analysis.raw_ai": 0,
 } as const;
 
-type AnalysisFilter = mongo.Filter<mongo.Document>;
+type AnalysisFilter = QueryFilter<MarketAnalysisRecord>;
 
 interface ReadOptions {
   database: Database;
@@ -103,12 +104,10 @@ interface ReadOptions {
 /** Reads the finished analyses that match the filter. One with an invalid shape is logged and skipped. */
 async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<ClosedAnalysis> {
   const { database, logger, filter, session, newest, onInvalid } = options;
-  const found = database.marketAnalyses.collection.find(filter, {
-    projection: PROJECTION,
-    ...(session && { session, readConcern: { level: "snapshot" } }),
-  });
-  if (newest !== undefined) found.sort({ "resolution.resolved_at": -1 }).limit(newest);
-  for await (const document of found) {
+  const query = database.marketAnalyses.find(filter).select(PROJECTION).lean();
+  if (session) query.session(session).readConcern("snapshot");
+  if (newest !== undefined) query.sort({ "resolution.resolved_at": -1 }).limit(newest);
+  for await (const document of readEach(query)) {
     const { success, data, error } = closedAnalysisSchema.safeParse(document);
     if (success) {
       yield data;
@@ -137,7 +136,7 @@ type PerformanceDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
 };
 
 const DAYS_AT_A_TIME = 4;
-const ENDED = { status: { $in: ["completed", "failed"] } };
+const ENDED = { status: { $in: ["completed", "failed"] } } as const;
 
 /** What the days do not contain yet. An analysis says itself where it is counted, so no change is missed, however late. */
 const UNCOUNTED: readonly AnalysisFilter[] = [
@@ -278,12 +277,15 @@ async function readDay(deps: PerformanceDeps, day: string): Promise<ClosedAnalys
 }
 
 function filtersOf(day: string): AnalysisFilter[] {
-  const isTrade = { "result.analysis.final_signal": { $in: ["BUY", "SELL"] } };
+  const isTrade = { "result.analysis.final_signal": { $in: ["BUY", "SELL"] } } as const;
   if (day === PENDING_DAY) return [{ status: "completed", ...isTrade, outcome: null }];
   const start = new Date(day);
   const end = new Date(start.getTime() + DAY_MS);
-  const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade };
-  const withoutTrade = [{ status: "failed" }, { "result.analysis.final_signal": "WAIT" }];
+  const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade } as const;
+  const withoutTrade: AnalysisFilter[] = [
+    { status: "failed" },
+    { "result.analysis.final_signal": "WAIT" },
+  ];
   return [
     { ...resolved, "resolution.resolved_at": { $gte: day, $lt: end.toISOString() } },
     { ...ENDED, $or: withoutTrade, finishedAt: { $gte: start, $lt: end } },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
 import { hasAccess } from "@shared/domain/access.ts";
@@ -30,7 +30,7 @@ type FanOutDeps = Pick<WorkerDeps, "database" | "metrics" | "now">;
 export const MAX_USERS = 150;
 
 /** So that a query of a batch is one command: the first reply has only 101 documents otherwise. */
-const ONE_REPLY = { batchSize: MAX_USERS + 1 } as const;
+const ONE_REPLY = MAX_USERS + 1;
 
 /** Between two transactions, so that requests of users find the database free. */
 const PAUSE_MS = 15;
@@ -175,8 +175,12 @@ async function fanOutBatch(
   _id: Types.ObjectId,
 ): Promise<Batch | null> {
   const { session } = uow;
-  const analyses = nativeCollection(database.marketAnalyses);
-  const found = await analyses.findOne({ _id }, { session, projection: { provenance: 0 } });
+  const { marketAnalyses } = database;
+  const found = await marketAnalyses
+    .findById(_id)
+    .select({ provenance: 0 })
+    .session(session)
+    .lean();
   const trade = found && asFinished(found);
   if (!trade?.fanOut) return null;
   const items = await nextItems(database, uow, trade);
@@ -184,7 +188,7 @@ async function fanOutBatch(
   const hasMore = items.length === MAX_USERS && last !== undefined;
   // Conflicts with a fan-out of another worker, and with a change of the outcome.
   const change = hasMore ? { $set: { fanOut: { after: last._id } } } : NO_FAN_OUT;
-  await analyses.updateOne({ _id }, change, { session });
+  await marketAnalyses.updateOne({ _id }, change, { session });
   const entitled = await entitledTo(database, uow, { trade, items });
   addSignals(database, uow, { trade, items: entitled });
   return { signals: entitled.length, hasMore, finishedAt: trade.finishedAt };
@@ -195,20 +199,20 @@ const nextItems = (
   { session }: UnitOfWork,
   { symbol, timeframe, fanOut: served, result }: Trade,
 ): Promise<WatchlistItemRecord[]> =>
-  nativeCollection(database.watchlistItems)
-    .find(
-      {
-        timeframe,
-        symbol,
-        enabled: true,
-        minConfidence: { $lte: result.analysis.confidence },
-        ...(served?.after && { _id: { $gt: served.after } }),
-      },
-      { session, ...ONE_REPLY },
-    )
+  database.watchlistItems
+    .find({
+      timeframe,
+      symbol,
+      enabled: true,
+      minConfidence: { $lte: result.analysis.confidence },
+      ...(served?.after && { _id: { $gt: served.after } }),
+    })
     .sort({ _id: 1 })
     .limit(MAX_USERS)
-    .toArray();
+    .batchSize(ONE_REPLY)
+    .session(session)
+    .lean()
+    .exec();
 
 /** Items of users who are approved and have no signal of the analysis. */
 async function entitledTo(
@@ -217,26 +221,18 @@ async function entitledTo(
   { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
 ): Promise<WatchlistItemRecord[]> {
   const userIds = { $in: items.map(({ userId }) => userId) };
-  const users = await nativeCollection(database.users)
-    .find(
-      { _id: userIds },
-      {
-        session,
-        projection: { approved: 1, subscription: 1 },
-        ...ONE_REPLY,
-      },
-    )
-    .toArray();
-  const served = await nativeCollection(database.signals)
-    .find(
-      { analysisId: trade._id, userId: userIds },
-      {
-        session,
-        projection: { userId: 1 },
-        ...ONE_REPLY,
-      },
-    )
-    .toArray();
+  const users = await database.users
+    .find({ _id: userIds })
+    .select({ approved: 1, subscription: 1 })
+    .batchSize(ONE_REPLY)
+    .session(session)
+    .lean();
+  const served = await database.signals
+    .find({ analysisId: trade._id, userId: userIds })
+    .select({ userId: 1 })
+    .batchSize(ONE_REPLY)
+    .session(session)
+    .lean();
   const approved = new Set(
     users.filter((user) => hasAccess(user, at)).map(({ _id }) => String(_id)),
   );
@@ -250,7 +246,7 @@ function addSignals(
   { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
 ): void {
   const signals = items.map((item) => newSignal(trade, item, uow.at));
-  for (const signal of signals) uow.deferInsert(database.signals.collection, signal);
+  for (const signal of signals) uow.deferInsert(database.signals, signal);
   uow.addEvents(
     "signal:completed",
     signals.map((signal) => ({ stream: userStream(signal.userId), data: presentSignal(signal) })),

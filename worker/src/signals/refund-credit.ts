@@ -1,5 +1,5 @@
 import { IMAGE_ANALYSIS_CREDITS, MAX_REFUSAL_REFUNDS } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
@@ -29,7 +29,7 @@ export async function warnOfCharge(
   const { _id, analysis } = signal;
   if (!analysis) throw new Error("A failed signal has no analysis.");
   const warnings = [...analysis.warnings, REFUSAL_CHARGED];
-  await nativeCollection(database.signals).updateOne(
+  await database.signals.updateOne(
     { _id },
     { $set: { "analysis.warnings": warnings } },
     { session },

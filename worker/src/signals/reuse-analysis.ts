@@ -1,4 +1,4 @@
-import { nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate } from "@shared/database/database.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { CHECK_ENTRY_JOB, entryCheckDataSchema } from "@shared/domain/queue-analysis.ts";
 import { asFinished, needsEntryCheck, reusedAnalysis } from "@shared/domain/reuse-analysis.ts";
@@ -58,10 +58,12 @@ async function findWaiting(
   { signals }: ReuseDeps["database"],
   analysisId: Types.ObjectId,
 ): Promise<Types.ObjectId[]> {
-  const found = await nativeCollection(signals)
-    .find({ analysisId, ...UNFINISHED }, { projection: { _id: 1 }, batchSize: MAX_WAITING })
+  const found = await signals
+    .find({ analysisId, ...UNFINISHED })
+    .select({ _id: 1 })
     .limit(MAX_WAITING)
-    .toArray();
+    .batchSize(MAX_WAITING)
+    .lean();
   return found.map(({ _id }) => _id);
 }
 
@@ -93,11 +95,13 @@ async function finishBatch(
   { analysisId: _id, ids, isChecked }: Waiting & { isChecked: boolean },
 ): Promise<void> {
   // Conflicts with its fill, outcome and missed entry.
-  const found = await nativeCollection(database.marketAnalyses).findOneAndUpdate(
-    { _id },
-    { $inc: { entryChecks: 1 } },
-    { session: uow.session, projection: { provenance: 0 }, returnDocument: "after" },
-  );
+  const found = await database.marketAnalyses
+    .findOneAndUpdate(
+      { _id },
+      { $inc: { entryChecks: 1 } },
+      { session: uow.session, projection: { provenance: 0 }, returnDocument: "after" },
+    )
+    .lean();
   const analysis = found && asFinished(found);
   if (analysis) await finishSignals(database, uow, { analysis, ids, isChecked });
 }
@@ -109,10 +113,11 @@ async function finishSignals(
 ): Promise<void> {
   const { analysis, ids, isChecked } = waiting;
   const { session, at } = uow;
-  const signals = nativeCollection(database.signals);
-  const found = await signals
-    .find({ _id: { $in: [...ids] }, ...UNFINISHED }, { session, batchSize: MAX_SIGNALS + 1 })
-    .toArray();
+  const found = await database.signals
+    .find({ _id: { $in: [...ids] }, ...UNFINISHED })
+    .batchSize(MAX_SIGNALS + 1)
+    .session(session)
+    .lean();
   if (found.length === 0) return;
   const status = analysis.status === "failed" ? "failed" : "completed";
   const ended = { status, finishedAt: at, updatedAt: at } as const;
@@ -121,11 +126,12 @@ async function finishSignals(
     const own = reusedAnalysis(analysis, signal, { isChecked });
     return { ...signal, ...ended, analysis: own, ...(isTaken && progressOf(analysis)) };
   });
-  await signals.bulkWrite(
+  await bulkUpdate(
+    database.signals,
     finished.map(({ _id, ...signal }) => ({
       replaceOne: { filter: { _id, ...UNFINISHED }, replacement: signal },
     })),
-    { session, ignoreUndefined: true, ordered: false },
+    session,
   );
   announceFinished(uow, finished);
   if (isTaken) announceProgress(uow, finished, analysis);

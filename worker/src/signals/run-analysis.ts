@@ -3,8 +3,8 @@ import { MESSAGES, SCHEDULED_BUDGET_PERCENT, TIMEOUTS_MS } from "@shared/contrac
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { type Database, readTime } from "@shared/database/database.ts";
+import { fileStore } from "@shared/database/file-bytes.ts";
 import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
-import { fileStore } from "@shared/domain/file-store.ts";
 import { isTooLate } from "@shared/domain/queue-analysis.ts";
 import { UNVERSIONED } from "@shared/stats/performance-metrics.ts";
 import pRetry from "p-retry";

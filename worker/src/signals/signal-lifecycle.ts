@@ -1,5 +1,5 @@
 import type { Candle } from "@shared/contract/market-data.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { bulkUpdate, type Database } from "@shared/database/database.ts";
 import type {
   MarketAnalysisRecord,
   MarketResult,
@@ -32,15 +32,15 @@ export async function startRuns(
   uow: UnitOfWork,
   ids: readonly Types.ObjectId[],
 ): Promise<{ runs: AnalysisRun[]; hasMore: boolean }> {
-  const analyses = nativeCollection(database.marketAnalyses);
+  const { marketAnalyses } = database;
   const { session, at } = uow;
   const unfinished = { _id: { $in: [...ids] }, ...UNFINISHED };
-  await analyses.updateMany(
+  await marketAnalyses.updateMany(
     unfinished,
     { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
     { session },
   );
-  const runs = await analyses.find(unfinished, { session }).toArray();
+  const runs = await marketAnalyses.find(unfinished).session(session).lean();
   return { runs, hasMore: await startSignals(database, uow, runs) };
 }
 
@@ -62,17 +62,15 @@ async function startSignals(
   runs: readonly AnalysisRun[],
 ): Promise<boolean> {
   if (runs.length === 0) return false;
-  const signals = nativeCollection(database.signals);
+  const { signals } = database;
   const unstarted = await signals
-    .find(
-      {
-        ...UNFINISHED,
-        $or: runs.map(({ _id, revision }) => ({ analysisId: _id, revision: { $lt: revision } })),
-      },
-      { session },
-    )
+    .find({
+      ...UNFINISHED,
+      $or: runs.map(({ _id, revision }) => ({ analysisId: _id, revision: { $lt: revision } })),
+    })
     .limit(MAX_SIGNALS)
-    .toArray();
+    .session(session)
+    .lean();
   for (const revision of new Set(runs.map((run) => run.revision))) {
     const ofRevision = runs.filter((run) => run.revision === revision);
     const started = unstarted.filter(({ analysisId }) =>
@@ -145,8 +143,8 @@ function addResults(
   uow: UnitOfWork,
   { run: { _id }, end: { candles, usage } }: Pick<Finish, "run" | "end">,
 ): void {
-  if (candles) uow.deferInsert(analysisCandles.collection, { _id, ...packCandles(candles) });
-  if (usage) uow.deferInsert(signalUsages.collection, { _id, at: uow.at, ...usage });
+  if (candles) uow.deferInsert(analysisCandles, { _id, ...packCandles(candles) });
+  if (usage) uow.deferInsert(signalUsages, { _id, at: uow.at, ...usage });
 }
 
 /** The AI was not called, or did not answer. */
@@ -160,7 +158,7 @@ async function uncountAnalysis(
   { userId, createdAt }: AnalysisRun,
 ): Promise<void> {
   if (!userId) return;
-  await nativeCollection(database.users).updateOne(
+  await database.users.updateOne(
     { _id: userId, "analyses.day": dayOf(createdAt), "analyses.count": { $gt: 0 } },
     { $inc: { "analyses.count": -1 } },
     { session },
@@ -195,7 +193,6 @@ async function finishAll(
   finishes: NonEmpty<Finish>,
 ): Promise<(FinishedAnalysisSignals | null)[]> {
   const [{ database, at }] = finishes;
-  const options = { session, ignoreUndefined: true, ordered: false };
   const updates = finishes.map(({ run: { _id, revision }, end }) => ({
     updateOne: {
       filter: { _id, status: "running", revision } as const,
@@ -208,8 +205,7 @@ async function finishAll(
       },
     },
   }));
-  const analyses = nativeCollection(database.marketAnalyses);
-  const { matchedCount } = await analyses.bulkWrite(updates, options);
+  const { matchedCount } = await bulkUpdate(database.marketAnalyses, updates, session);
   if (matchedCount < finishes.length) {
     if (finishes.length > 1) throw new Error("One of several runs has lost its analysis.");
     return [null];
@@ -239,9 +235,11 @@ async function findWatched(
   const trades = finishes.filter(({ run: { key }, end }) => key !== undefined && isTrade(end));
   if (trades.length === 0) return [];
   const ids = { $in: trades.map(({ run }) => run._id) };
-  const watched = await nativeCollection(marketAnalyses)
-    .find({ _id: ids, "fanOut.after": { $exists: true } }, { session, projection: { _id: 1 } })
-    .toArray();
+  const watched = await marketAnalyses
+    .find({ _id: ids, "fanOut.after": { $exists: true } })
+    .select({ _id: 1 })
+    .session(session)
+    .lean();
   return watched.map(({ _id }) => _id);
 }
 
@@ -269,11 +267,11 @@ async function finishSignals(
   { ended, at }: { ended: readonly EndedAnalysis[]; at: Date },
 ): Promise<FinishedSignals> {
   const ids = ended.map(({ _id }) => _id);
-  const signals = nativeCollection(database.signals);
-  const unfinished = await signals
-    .find({ analysisId: { $in: ids }, ...UNFINISHED }, { session })
+  const unfinished = await database.signals
+    .find({ analysisId: { $in: ids }, ...UNFINISHED })
     .limit(MAX_SIGNALS)
-    .toArray();
+    .session(session)
+    .lean();
   const endings = unfinished.map((signal) => {
     const analysis = ended.find(({ _id }) => _id.equals(signal.analysisId));
     if (!analysis) throw new Error("A signal of another analysis was read.");
@@ -285,12 +283,11 @@ async function finishSignals(
     const updates = endings.map(({ signal: { _id }, ending }) => ({
       updateOne: { filter: { _id, ...UNFINISHED }, update: { $set: ending } },
     }));
-    await signals.bulkWrite(updates, { session, ignoreUndefined: true, ordered: false });
+    await bulkUpdate(database.signals, updates, session);
   }
   const finished = endings.map(({ signal, ending }): SignalRecord => ({ ...signal, ...ending }));
   const hasMore = finished.length === MAX_SIGNALS;
-  if (!hasMore)
-    await nativeCollection(database.jobs).deleteMany({ _id: { $in: ids } }, { session });
+  if (!hasMore) await database.jobs.deleteMany({ _id: { $in: ids } }, { session });
   return { finished, hasMore };
 }
 
@@ -338,7 +335,7 @@ export async function finishOtherSignals(
         return false;
       }
       // Conflicts with its fill, outcome and missed entry.
-      await nativeCollection(database.marketAnalyses).updateOne(
+      await database.marketAnalyses.updateOne(
         { _id: analysisId },
         { $inc: { entryChecks: 1 } },
         { session: uow.session },

@@ -73,13 +73,13 @@ export function notifyOfNewChannel(
 export function notifyOfNewDevice(
   deps: ServerDeps,
   user: Pick<UserRecord, "email" | "username" | "sessions">,
-  device: Device,
+  { origin, network: ownNetwork }: Device,
 ): void {
   const isKnown = user.sessions.some(
-    ({ userAgent, network }) => userAgent === device.userAgent && network === device.network,
+    ({ userAgent, network }) => userAgent === origin.device && network === ownNetwork,
   );
   if (isKnown) return;
-  const browser = device.userAgent || "an unknown browser";
+  const browser = origin.device || "an unknown browser";
   const event = `Your account was signed in to from a new device: ${browser}.`;
   sendNotice(deps, user, { subject: "New sign-in", event });
 }

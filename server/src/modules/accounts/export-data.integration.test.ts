@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { fileStore } from "@shared/database/file-bytes.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { fileStore } from "@shared/domain/file-store.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { plainImage } from "@shared/testing/images.ts";

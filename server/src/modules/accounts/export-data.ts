@@ -1,16 +1,17 @@
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
 import type { SignalRecord, StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { WatchlistItemRecord } from "@shared/database/models/watchlist.ts";
-import { type FileKind, filePath, fileStore } from "@shared/domain/file-store.ts";
+import { filePath } from "@shared/domain/file-store.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { presentProfile } from "@shared/domain/user-card.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { knownNetworks } from "../../http/sessions.ts";
+import { type AuthenticatedSession, knownNetworks } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { presentQuietHours } from "../channels/manage-channels.ts";
 import { createSignPath } from "../files/signed-url.ts";
@@ -23,7 +24,7 @@ import { presentTwoFactor } from "./two-factor.ts";
  */
 export async function* exportData(
   deps: ServerDeps,
-  session: { user: UserRecord; sessionId: string },
+  session: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const { user } = session;
   const account = {
@@ -57,50 +58,60 @@ function storedLists(deps: ServerDeps, user: UserRecord) {
   const { database } = deps;
   const { _id: userId, username, createdAt } = user;
   return {
-    signals: nativeCollection(database.signals)
-      .find({ userId })
-      .sort({ createdAt: 1, _id: 1 })
-      .map(exportSignal),
-    watchlist: nativeCollection(database.watchlistItems)
-      .find({ userId })
-      .sort({ createdAt: 1 })
-      .map(exportWatchlistItem),
+    signals: presented(
+      database.signals.find({ userId }).sort({ createdAt: 1, _id: 1 }).lean(),
+      exportSignal,
+    ),
+    watchlist: presented(
+      database.watchlistItems.find({ userId }).sort({ createdAt: 1 }).lean(),
+      exportWatchlistItem,
+    ),
     ...channelLists(database, userId),
     chart_images: withImages(deps, "chart_uploads", {
-      files: nativeCollection(database.chartImages).find({ userId }).sort({ createdAt: -1 }),
+      files: readEach(database.chartImages.find({ userId }).sort({ createdAt: -1 }).lean()),
       present: (image) => ({ ...exportFile(image), signal_id: image.signalId }),
     }),
     payment_proofs: withImages(deps, "payment_proofs", {
-      files: nativeCollection(database.paymentProofs).find({ userId }).sort({ createdAt: -1 }),
+      files: readEach(database.paymentProofs.find({ userId }).sort({ createdAt: -1 }).lean()),
       present: exportProof,
     }),
-    billing_periods: nativeCollection(database.billingPeriods)
-      .find({ userId })
-      .sort({ _id: 1 })
-      .map(({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
+    billing_periods: presented(
+      database.billingPeriods.find({ userId }).sort({ _id: 1 }).lean(),
+      ({ plan, months, startedAt, endsAt, revokedAt, createdAt }) => ({
         plan,
         months,
         started_at: startedAt,
         ends_at: endsAt,
         revoked_at: revokedAt,
         paid_at: createdAt,
-      })),
-    credits: nativeCollection(database.creditEntries)
-      .find({ userId })
-      .sort({ at: 1 })
-      .map(({ kind, amount, balance, why, signalId, at }) => {
-        return { kind, amount, balance, why, signal_id: signalId, at };
       }),
+    ),
+    credits: presented(
+      database.creditEntries.find({ userId }).sort({ at: 1 }).lean(),
+      ({ kind, amount, balance, why, signalId, at }) => {
+        return { kind, amount, balance, why, signal_id: signalId, at };
+      },
+    ),
     events: keptEvents(database, user),
     // Someone else may have had the name before.
-    security_log: nativeCollection(database.securityLog)
-      .find({ user: username, at: { $gte: createdAt } })
-      .collation(USERNAME_COLLATION)
-      .sort({ at: 1 })
-      .map(({ type, actor, address, device, details, at }) => {
+    security_log: presented(
+      database.securityLog
+        .find({ user: username, at: { $gte: createdAt } })
+        .collation(USERNAME_COLLATION)
+        .sort({ at: 1 })
+        .lean(),
+      ({ type, actor, address, device, details, at }) => {
         return { type, at, details, ...(actor === username && { address, device }) };
-      }),
+      },
+    ),
   };
+}
+
+async function* presented<Stored, Shown>(
+  query: Parameters<typeof readEach<Stored>>[0],
+  present: (stored: Stored) => Shown,
+) {
+  for await (const stored of readEach(query)) yield present(stored);
 }
 
 /** Of the images of one kind. */
@@ -155,14 +166,14 @@ const exportWatchlistItem = (item: WatchlistItemRecord) => ({
 });
 
 const channelLists = (database: Database, userId: UserRecord["_id"]) => ({
-  channels: nativeCollection(database.channels)
-    .find({ userId })
-    .sort({ createdAt: 1 })
-    .map(exportChannel),
-  deliveries: nativeCollection(database.deliveries)
-    .find({ userId })
-    .sort({ channelId: 1, order: 1 })
-    .map(exportDelivery),
+  channels: presented(
+    database.channels.find({ userId }).sort({ createdAt: 1 }).lean(),
+    exportChannel,
+  ),
+  deliveries: presented(
+    database.deliveries.find({ userId }).sort({ channelId: 1, order: 1 }).lean(),
+    exportDelivery,
+  ),
 });
 
 /** Without its target, which contains secrets. */

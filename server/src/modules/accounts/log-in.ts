@@ -3,6 +3,7 @@ import type { LoginRequest } from "@shared/contract/authentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { rateLimited } from "../../http/errors.ts";
@@ -10,9 +11,9 @@ import { createLimiter, hashOf, takePoint } from "../../http/rate-limits.ts";
 import { type Device, knownNetworks, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOfNewDevice } from "./account-emails.ts";
-import type { VerifiedAccount } from "./identity/identity-provider.ts";
+import type { AccountDeps, VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
-import { consumeCode } from "./two-factor.ts";
+import { type CodeSource, consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
 /** Failed sign-ins with one name, within an hour, before the next one has to wait. */
@@ -29,7 +30,8 @@ interface SignInAttempt {
 /** Starts an attempt to sign in with a name. */
 type StartSignIn = (
   name: string,
-  from: { user: UserRecord | null; network: string },
+  user: UserRecord | null,
+  network: string,
 ) => Promise<SignInAttempt>;
 
 /**
@@ -53,7 +55,7 @@ export function createSignInLimits({ database, settings, now }: ServerDeps): Sta
     durationSeconds: MAX_DELAY_SECONDS,
     givesBack: true,
   });
-  return async (name, { user, network }) => {
+  return async (name, user, network) => {
     // Sessions of an earlier version have left no networks.
     const known = user ? [...user.sessions, ...knownNetworks(user, now())] : [];
     const isKnown = known.some((one) => one.network === network);
@@ -81,7 +83,9 @@ export function createSignInLimits({ database, settings, now }: ServerDeps): Sta
   };
 }
 
-type LoginDeps = ServerDeps & { startSignIn: StartSignIn };
+interface LoginDeps extends AccountDeps {
+  startSignIn: StartSignIn;
+}
 
 /**
  * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same error
@@ -94,7 +98,7 @@ export async function logIn(
 ): Promise<Session> {
   const { username, password } = request;
   const user = await findByName(deps, username);
-  const attempt = await deps.startSignIn(username, { user, network: device.network });
+  const attempt = await deps.startSignIn(username, user, device.network);
   if (!user) {
     await deps.identity.verifyNothing(password);
     throw invalidCredentials();
@@ -103,8 +107,8 @@ export async function logIn(
   const account = await deps.identity.verifyPassword({ identityId, email, password });
   if (!account) throw invalidCredentials();
   const network = attempt.isKnown ? device.network : null;
-  await checkCode(deps, { user, network }, request.code);
-  await followProvider(deps, user, account);
+  await checkCode(deps, user, request.code, { origin: device.origin, network });
+  await followProvider(deps, user, account, device.origin);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
   const token = await startSession(deps, user, device);
@@ -117,15 +121,16 @@ export async function logIn(
 
 async function checkCode(
   deps: LoginDeps,
-  { user, network }: { user: UserRecord; network: string | null },
+  user: UserRecord,
   code: string | undefined,
+  from: CodeSource,
 ): Promise<void> {
   if (!user.twoFactor) return;
   if (code === undefined) {
     const detail = "Enter the code of your authenticator app.";
     throw new AppError("two-factor-required", detail);
   }
-  if (!(await consumeCode(deps, user, { code, network }))) throw invalidCredentials("invalid-code");
+  if (!(await consumeCode(deps, user, code, from))) throw invalidCredentials("invalid-code");
 }
 
 export const presentSession = (
@@ -148,15 +153,16 @@ async function followProvider(
   deps: LoginDeps,
   user: UserRecord,
   account: VerifiedAccount,
+  origin: RequestOrigin,
 ): Promise<void> {
   const { identityId } = user;
   const emailConfirmed = account.emailConfirmed && !user.emailVerified;
   if (!emailConfirmed && !account.passwordChanged) return;
-  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin: deps.origin };
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin };
   await commit(deps.database, options, async (uow) => {
-    if (emailConfirmed) await markEmailVerified(deps, uow, identityId);
+    if (emailConfirmed) await markEmailVerified(deps.database, uow, identityId);
     if (account.passwordChanged && (await account.acknowledge(uow.session))) {
-      await revokeSessions(deps, uow, { identityId });
+      await revokeSessions(deps.database, uow, identityId);
     }
   });
 }

@@ -37,7 +37,7 @@ export async function getCurrentUser(
 
 export function listSessions(
   { now }: ServerDeps,
-  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
+  { user, sessionId }: AuthenticatedSession,
 ): SessionList {
   const sessions = user.sessions
     .filter((session) => isActive(session, now()))
@@ -53,9 +53,10 @@ export function listSessions(
 }
 
 export async function endSession(
-  { database, now, origin }: ServerDeps,
-  { user }: Pick<AuthenticatedSession, "user">,
-  { sessionId, reason }: { sessionId: string; reason: SessionEndReason },
+  { database, now }: ServerDeps,
+  { user, origin }: AuthenticatedSession,
+  sessionId: string,
+  reason: SessionEndReason,
 ): Promise<void> {
   const { _id } = user;
   await commit(database, { lockKeys: `sessions:${_id}`, now, origin }, async (uow) => {

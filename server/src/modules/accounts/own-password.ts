@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { HOUR_MS } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { UserRecord, WrongPassword } from "@shared/database/models/user.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { rateLimited, unauthenticated, unavailable } from "../../http/errors.ts";
@@ -44,7 +44,7 @@ export function checkOwnPassword<Result>(
     try {
       result = await attempt();
     } finally {
-      if (result === null) await endWrong(deps, user, { id, count });
+      if (result === null) await endWrong(deps, user, id, count);
       else await forget(deps, user, id);
     }
     return result;
@@ -82,33 +82,31 @@ async function countAttempt(
   const recent = { $filter: { input: kept, cond: { $gt: ["$$this.at", hourAgo] } } };
   const isFull = { $gte: [{ $size: "$wrongPasswords" }, MAX_WRONG_PER_HOUR] };
   const withThis = { $concatArrays: ["$wrongPasswords", [{ id, at: "$$NOW", isOpen: true }]] };
-  const user = await nativeCollection(users).findOneAndUpdate(
-    { _id },
-    [
-      { $set: { wrongPasswords: recent } },
-      { $set: { wrongPasswords: { $cond: [isFull, "$wrongPasswords", withThis] } } },
-    ],
-    { projection: { wrongPasswords: 1 }, returnDocument: "after" },
-  );
+  const user = await users
+    .findOneAndUpdate(
+      { _id },
+      [
+        { $set: { wrongPasswords: recent } },
+        { $set: { wrongPasswords: { $cond: [isFull, "$wrongPasswords", withThis] } } },
+      ],
+      { projection: { wrongPasswords: 1 }, returnDocument: "after", updatePipeline: true },
+    )
+    .lean();
   if (!user) throw unauthenticated();
   return user.wrongPasswords ?? [];
 }
 
 /** Not a failure of the request: the attempt then counts as wrong for an hour. */
 async function forget({ database, logger }: ServerDeps, { _id }: Owner, id: string): Promise<void> {
-  await nativeCollection(database.users)
+  await database.users
     .updateOne({ _id }, { $pull: { wrongPasswords: { id } } })
     .catch((error: unknown) => {
       logger.warn({ err: error }, "an attempt that was not wrong still counts as wrong");
     });
 }
 
-async function endWrong(
-  deps: ServerDeps,
-  user: Owner,
-  { id, count }: { id: string; count: number },
-): Promise<void> {
-  await nativeCollection(deps.database.users).updateOne(
+async function endWrong(deps: ServerDeps, user: Owner, id: string, count: number): Promise<void> {
+  await deps.database.users.updateOne(
     { _id: user._id, "wrongPasswords.id": id },
     { $unset: { "wrongPasswords.$.isOpen": 1 } },
   );
@@ -117,9 +115,10 @@ async function endWrong(
 
 /** Emails the owner, once an hour. */
 async function emailOwner(deps: ServerDeps, user: Owner): Promise<void> {
-  const { modifiedCount } = await nativeCollection(deps.database.users).updateOne(
+  const { modifiedCount } = await deps.database.users.updateOne(
     { _id: user._id, $expr: { $lte: [{ $ifNull: ["$toldOfWrongPasswordsAt", null] }, hourAgo] } },
     [{ $set: { toldOfWrongPasswordsAt: "$$NOW" } }],
+    { updatePipeline: true },
   );
   if (modifiedCount > 0) notifyOwner(deps, user, "wrong-passwords");
 }

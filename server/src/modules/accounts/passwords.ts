@@ -5,18 +5,20 @@ import type {
   ResetPasswordRequest,
 } from "@shared/contract/authentication.ts";
 import { MIN_ADMIN_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { disableOtherChannels } from "@shared/domain/channels.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { wrongPassword } from "../../http/errors.ts";
 import { endSessions } from "../../http/session-ends.ts";
 import { type AuthenticatedSession, type Device, rememberNetwork } from "../../http/sessions.ts";
-import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 import { notifyOwner } from "./account-emails.ts";
+import type { AccountDeps } from "./identity/identity-provider.ts";
 import { checkOwnPassword } from "./own-password.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
@@ -72,13 +74,14 @@ const lettersAndDigits = (text: string): string =>
  * reveal whether the address is known.
  */
 export async function forgotPassword(
-  deps: ServerDeps,
+  deps: AccountDeps,
   { email }: ForgotPasswordRequest,
+  origin: RequestOrigin,
 ): Promise<void> {
   const user = await deps.database.users.findOne({ emailKey: email.toLowerCase() }).lean();
   if (user) {
     const entry = { type: "password:reset-requested", user: user.username, actor: null } as const;
-    deps.background.run("logging a password reset", () => addLogEntry(deps, entry));
+    deps.background.run("logging a password reset", () => addLogEntry(deps, origin, entry));
   }
   deps.background.run("sending a password reset", () =>
     deps.identity.sendPasswordReset({ email: user?.email ?? email, user }),
@@ -90,9 +93,9 @@ export async function forgotPassword(
  * was set up before may be of somebody else, who registered with it, and is removed.
  */
 export async function resetPassword(
-  deps: ServerDeps,
+  deps: AccountDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
-  { network }: Pick<Device, "network">,
+  { network, origin }: Device,
 ): Promise<void> {
   const check = async (owner: string | null) => {
     const user = owner && (await deps.database.users.findOne({ identityId: owner }).lean());
@@ -100,19 +103,16 @@ export async function resetPassword(
   };
   const reset = await deps.identity.prepareReset({ token, newPassword, check });
   const { identityId } = reset;
-  const options = {
-    lockKeys: [`identity:${identityId}`, ADMINS_STREAM],
-    now: deps.now,
-    origin: deps.origin,
-  };
+  const lockKeys = [`identity:${identityId}`, ADMINS_STREAM];
+  const options = { lockKeys, now: deps.now, origin };
   const done = await commit(deps.database, options, async (uow) => {
     await reset.store(uow.session);
     if (identityId === null) return null;
-    const claimed = await markEmailVerified(deps, uow, identityId);
-    if (claimed) await removeFormerSetup(deps, uow, claimed);
-    const user = await revokeSessions(deps, uow, { identityId });
+    const claimed = await markEmailVerified(deps.database, uow, identityId);
+    if (claimed) await removeFormerSetup(deps.database, uow, claimed);
+    const user = await revokeSessions(deps.database, uow, identityId);
     // Whoever resets it must be able to sign in afterwards, whatever is guessed elsewhere.
-    if (user) await rememberNetwork(deps, uow, { user, network });
+    if (user) await rememberNetwork(deps.database, uow, user, network);
     return user && ({ user, event: claimed ? "account-claimed" : "password-changed" } as const);
   });
   if (done) notifyOwner(deps, done.user, done.event);
@@ -120,7 +120,7 @@ export async function resetPassword(
 
 /** What whoever registered with a foreign address could have left, besides sessions. */
 async function removeFormerSetup(
-  { database }: ServerDeps,
+  database: Database,
   uow: UnitOfWork,
   { _id, username, twoFactor }: UserRecord,
 ): Promise<void> {
@@ -142,8 +142,8 @@ async function removeFormerSetup(
 
 /** Changes the password, ends all other sessions of the user, and turns off their channels other than email. */
 export async function changePassword(
-  deps: ServerDeps,
-  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
+  deps: AccountDeps,
+  { user, sessionId, origin }: AuthenticatedSession,
   request: ChangePasswordRequest,
 ): Promise<void> {
   const { identityId, email } = user;
@@ -153,10 +153,10 @@ export async function changePassword(
   const prepared = await checkOwnPassword(deps, user, () => deps.identity.prepareChange(attempt));
   if (!prepared) throw wrongPassword();
   const lockKeys = [`identity:${identityId}`, userStream(user._id)];
-  const options = { lockKeys, now: deps.now, origin: deps.origin };
+  const options = { lockKeys, now: deps.now, origin };
   await commit(deps.database, options, async (uow) => {
     await prepared.store(uow.session);
-    await revokeSessions(deps, uow, { identityId, keepSessionId: sessionId });
+    await revokeSessions(deps.database, uow, identityId, sessionId);
   });
   notifyOwner(deps, user, "password-changed");
 }
@@ -166,9 +166,10 @@ export async function changePassword(
  * another session may have added. Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
-  { database }: ServerDeps,
+  database: Database,
   uow: UnitOfWork,
-  { identityId, keepSessionId }: { identityId: string; keepSessionId?: string },
+  identityId: string,
+  keepSessionId?: string,
 ): Promise<UserRecord | null> {
   const user = await database.users
     .findOneAndUpdate(

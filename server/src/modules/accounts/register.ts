@@ -6,6 +6,7 @@ import type { RegistrationLockRecord } from "@shared/database/models/identity.ts
 import { searchKeyOf, type UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
@@ -21,17 +22,18 @@ import {
 } from "../../http/errors.ts";
 import { endSessions } from "../../http/session-ends.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { PreparedAccount } from "./identity/identity-provider.ts";
+import type { AccountDeps, PreparedAccount } from "./identity/identity-provider.ts";
 import { assertStrongPassword } from "./passwords.ts";
 
 /** Creates a user, who needs approval, and emails a verification link. */
 export async function registerUser(
-  deps: ServerDeps,
+  deps: AccountDeps,
   request: RegisterRequest,
+  origin: RequestOrigin,
 ): Promise<UserRecord> {
   const account = { ...request, role: "user", approved: false, asksToVerifyEmail: true } as const;
   assertStrongPassword("password", request.password, account);
-  return createAccount(deps, account);
+  return createAccount(deps, account, origin);
 }
 
 type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
@@ -46,10 +48,14 @@ interface NewAccount extends Profile {
 /**
  * Creates a user with an account at the identity provider. `check` runs first in the transaction and aborts it by throwing.
  */
-export function createAccount(deps: ServerDeps, account: NewAccount): Promise<UserRecord> {
+export function createAccount(
+  deps: AccountDeps,
+  account: NewAccount,
+  origin?: RequestOrigin,
+): Promise<UserRecord> {
   return withRegistrationLock(deps, account.email, async () => {
     const unusedClaim = await assertFree(deps, account);
-    return storeAccount(deps, { ...account, unusedClaim });
+    return storeAccount(deps, account, unusedClaim, origin);
   });
 }
 
@@ -80,12 +86,12 @@ async function assertFree(
 
 /** @returns whether it was deleted; an account that was verified or used meanwhile stays */
 async function deleteUnused(
-  { database, identity }: Pick<ServerDeps, "database" | "identity">,
+  { database, identity }: Pick<AccountDeps, "database" | "identity">,
   uow: UnitOfWork,
-  { user, reason }: { user: UserRecord; reason: "address-not-verified" | "declined" },
+  { _id, identityId, username }: UserRecord,
+  reason: "address-not-verified" | "declined",
 ): Promise<boolean> {
   const { session } = uow;
-  const { _id, identityId, username } = user;
   const { deletedCount } = await database.users.deleteOne({ _id, ...UNUSED }, { session });
   if (deletedCount === 0) return false;
   await identity.deleteAccount({ identityId, session });
@@ -99,31 +105,34 @@ async function deleteUnused(
 
 /** Deletes an account that somebody else registered with the address of the person who got the email. */
 export async function declineRegistration(
-  deps: Pick<ServerDeps, "database" | "identity" | "now" | "origin">,
+  deps: AccountDeps,
   { token }: VerifyEmailRequest,
+  origin: RequestOrigin,
 ): Promise<void> {
-  const { database, identity, now, origin } = deps;
+  const { database, identity, now } = deps;
   const identityId = await identity.findInvited(token);
   await commit(database, { lockKeys: ADMINS_STREAM, now, origin }, async (uow) => {
     const user = await database.users.findOne({ identityId }).session(uow.session).lean();
     if (!user) throw invalidToken();
-    if (!(await deleteUnused(deps, uow, { user, reason: "declined" }))) throw accountInUse();
+    if (!(await deleteUnused(deps, uow, user, "declined"))) throw accountInUse();
   });
 }
 
 async function storeAccount(
-  deps: ServerDeps,
-  input: NewAccount & { unusedClaim: UserRecord | null },
+  deps: AccountDeps,
+  { password, asksToVerifyEmail, check, ...profile }: NewAccount,
+  unusedClaim: UserRecord | null,
+  origin: RequestOrigin | undefined,
 ): Promise<UserRecord> {
-  const { password, asksToVerifyEmail, check, unusedClaim, ...profile } = input;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
-  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin: deps.origin };
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin };
   try {
     if (asksToVerifyEmail) await account.sendVerification(profile.username);
     return await commit(deps.database, options, async (uow) => {
       await check?.(uow);
-      const claim = unusedClaim && { user: unusedClaim, reason: "address-not-verified" as const };
-      if (claim && !(await deleteUnused(deps, uow, claim))) throw emailTaken();
+      const isFree =
+        !unusedClaim || (await deleteUnused(deps, uow, unusedClaim, "address-not-verified"));
+      if (!isFree) throw emailTaken();
       const { identityId } = account;
       const emailVerified = !asksToVerifyEmail;
       const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });
@@ -197,7 +206,7 @@ function withRegistrationLock<Result>(
   const key = email.toLowerCase();
   return withKeys(deps.database.registrationLocks, [key], async () => {
     const holder = randomUUID();
-    await acquireLock(deps, { key, holder });
+    await acquireLock(deps, key, holder);
     try {
       return await register();
     } finally {
@@ -208,9 +217,9 @@ function withRegistrationLock<Result>(
   });
 }
 
-async function acquireLock(deps: ServerDeps, hold: { key: string; holder: string }): Promise<void> {
+async function acquireLock(deps: ServerDeps, key: string, holder: string): Promise<void> {
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
-  while (!(await tryAcquireLock(deps, hold))) {
+  while (!(await tryAcquireLock(deps, key, holder))) {
     if (performance.now() > giveUpAt) throw unavailable();
     await delay(LOCK_RETRY_INTERVAL_MS);
   }
@@ -219,7 +228,8 @@ async function acquireLock(deps: ServerDeps, hold: { key: string; holder: string
 /** An active lock makes the upsert fail on the unique id. */
 async function tryAcquireLock(
   { database, now }: ServerDeps,
-  { key, holder }: { key: string; holder: string },
+  key: string,
+  holder: string,
 ): Promise<boolean> {
   const at = now();
   const until = new Date(at.getTime() + LOCK_LEASE_MS);
@@ -243,7 +253,7 @@ class AdminExistsError extends Error {
  * creates it, because the admins' stream serializes their transactions.
  * @throws SettingsError if the name or the address belongs to another user
  */
-export async function ensureFirstAdmin(deps: ServerDeps): Promise<boolean> {
+export async function ensureFirstAdmin(deps: AccountDeps): Promise<boolean> {
   const { database, settings } = deps;
   if (await hasAdmin(database)) return false;
   try {

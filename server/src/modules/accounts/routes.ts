@@ -6,10 +6,10 @@ import { unauthenticated } from "../../http/errors.ts";
 import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { type Device, startSession } from "../../http/sessions.ts";
-import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 import { deleteOwnAccount } from "../users/delete-user.ts";
 import { exportData } from "./export-data.ts";
+import type { AccountDeps } from "./identity/identity-provider.ts";
 import { createSignInLimits, logIn, presentSession } from "./log-in.ts";
 import { listNotifications, markNotificationsSeen } from "./notifications.ts";
 import { endSession, getCurrentUser, listSessions } from "./own-account.ts";
@@ -19,21 +19,20 @@ import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
 /** Registration, sign-in, passwords and the user's own account. */
-export const createAccountHandlers = (limited: ServerDeps): BoundRoute[] => {
-  const startSignIn = createSignInLimits(limited);
+export const createAccountHandlers = (deps: AccountDeps): BoundRoute<AccountDeps>[] => {
+  const loginDeps = { ...deps, startSignIn: createSignInLimits(deps) };
   return [
-    handle(accountRoutes.logIn, ({ body }, { ctx, deps }) =>
-      logIn({ ...deps, startSignIn }, body, deviceOf(ctx)),
-    ),
+    handle(accountRoutes.logIn, ({ body }, { ctx }) => logIn(loginDeps, body, deviceOf(ctx))),
     ...accountHandlers,
     ...sessionHandlers,
   ];
 };
 
-const accountHandlers: BoundRoute[] = [
+const accountHandlers: BoundRoute<AccountDeps>[] = [
   handle(accountRoutes.register, async ({ body }, { ctx, deps }) => {
-    const user = await registerUser(deps, body);
-    const token = await startSession(deps, user, deviceOf(ctx));
+    const device = deviceOf(ctx);
+    const user = await registerUser(deps, body, device.origin);
+    const token = await startSession(deps, user, device);
     if (!token) throw unauthenticated();
     return presentSession(user, token);
   }),
@@ -49,8 +48,8 @@ const accountHandlers: BoundRoute[] = [
     await verifyEmail(deps, body);
     return { detail: "Your email address is verified." };
   }),
-  handle(accountRoutes.declineRegistration, async ({ body }, { deps }) => {
-    await declineRegistration(deps, body);
+  handle(accountRoutes.declineRegistration, async ({ body }, { deps, origin }) => {
+    await declineRegistration(deps, body, origin);
     return { detail: "The account is deleted." };
   }),
   handle(accountRoutes.resendVerification, async (_, { deps, session: { user } }) => {
@@ -63,8 +62,8 @@ const accountHandlers: BoundRoute[] = [
     };
   }),
 
-  handle(accountRoutes.forgotPassword, async ({ body }, { deps }) => {
-    await forgotPassword(deps, body);
+  handle(accountRoutes.forgotPassword, async ({ body }, { deps, origin }) => {
+    await forgotPassword(deps, body, origin);
     return { detail: resetLinkSentMessage(body.email) };
   }),
   handle(accountRoutes.resetPassword, async ({ body }, { ctx, deps }) => {
@@ -77,27 +76,27 @@ const accountHandlers: BoundRoute[] = [
   }),
 ];
 
-const sessionHandlers: BoundRoute[] = [
+const sessionHandlers: BoundRoute<AccountDeps>[] = [
   handle(accountRoutes.logOut, async (_, { deps, session }) => {
-    await endSession(deps, session, { ...session, reason: "logged-out" });
+    await endSession(deps, session, session.sessionId, "logged-out");
     return;
   }),
   handle(accountRoutes.listSessions, (_, { deps, session }) => listSessions(deps, session)),
   handle(accountRoutes.endSession, async ({ params }, { deps, session }) => {
-    await endSession(deps, session, { sessionId: params.id, reason: "revoked-session" });
+    await endSession(deps, session, params.id, "revoked-session");
     return;
   }),
   handle(accountRoutes.startTwoFactor, ({ body }, { deps, session }) =>
     startTwoFactor(deps, session, body),
   ),
   handle(accountRoutes.confirmTwoFactor, ({ body }, { deps, session }) =>
-    confirmTwoFactor(deps, session.user, body.code),
+    confirmTwoFactor(deps, session, body.code),
   ),
   handle(accountRoutes.disableTwoFactor, ({ body }, { deps, session }) =>
     disableTwoFactor(deps, session, body),
   ),
-  handle(accountRoutes.downloadData, async (_, { ctx, deps, session }) => {
-    await addLogEntry(deps, { type: "data:exported", user: session.user.username });
+  handle(accountRoutes.downloadData, async (_, { ctx, deps, origin, session }) => {
+    await addLogEntry(deps, origin, { type: "data:exported", user: session.user.username });
     ctx.attachment("my-data.json");
     return Readable.from(exportData(deps, session));
   }),
@@ -107,6 +106,6 @@ const sessionHandlers: BoundRoute[] = [
 ];
 
 const deviceOf = ({ ip, state }: AppContext): Device => ({
-  userAgent: state.origin.device,
+  origin: state.origin,
   network: hashOf(clientNetwork(ip)),
 });

@@ -13,6 +13,7 @@ import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sessionOf } from "../../testing/session-of.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { addChannel } from "../channels/add-channel.ts";
 import { changeChannel } from "../channels/manage-channels.ts";
@@ -158,14 +159,8 @@ describe("an account that somebody else has used", () => {
       const before = await stored(user);
       const sessionId = user.sessions[0]?.id ?? "";
       await reset(user);
-      const late = addChannel(
-        server.deps,
-        { user: before ?? user, sessionId },
-        {
-          ...WEBHOOK,
-          min_confidence: 0,
-        },
-      );
+      const session = sessionOf(before ?? user, sessionId);
+      const late = addChannel(server.deps, session, { ...WEBHOOK, min_confidence: 0 });
       await expect(late).rejects.toMatchObject({ code: "unauthenticated" });
       expect(await channelsOf(user)).toEqual([]);
     });
@@ -246,12 +241,11 @@ describe("an account that somebody else has used", () => {
     it("lets a request of a stolen session that was on its way add and turn on nothing", async () => {
       const { user, token } = await scene();
       const off = await createChannel(server, user, { ...WEBHOOK, enabled: false });
-      const sessionId = user.sessions[1]?.id ?? "";
+      const stolen = sessionOf(user, user.sessions[1]?.id);
       await change(user, token);
-      const added = addChannel(server.deps, { user, sessionId }, { ...WEBHOOK, min_confidence: 0 });
+      const added = addChannel(server.deps, stolen, { ...WEBHOOK, min_confidence: 0 });
       await expect(added).rejects.toMatchObject({ code: "unauthenticated" });
-      const own = { user, sessionId, id: String(off._id) };
-      const turnedOn = changeChannel(server.deps, own, { enabled: true });
+      const turnedOn = changeChannel(server.deps, stolen, String(off._id), { enabled: true });
       await expect(turnedOn).rejects.toMatchObject({ code: "unauthenticated" });
       expect(await channelsOf(user)).toMatchObject([{ enabled: false }]);
     });

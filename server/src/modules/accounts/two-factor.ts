@@ -7,6 +7,7 @@ import type {
 } from "@shared/contract/authentication.ts";
 import type { Reauthentication } from "@shared/contract/reauthentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";
 import { Secret, TOTP } from "otpauth";
@@ -17,6 +18,7 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
 import { notifyOwner } from "./account-emails.ts";
+import type { AccountDeps } from "./identity/identity-provider.ts";
 import { checkOwnPassword } from "./own-password.ts";
 
 const ISSUER = "AI Trading Signals";
@@ -43,8 +45,8 @@ export const presentTwoFactor = ({
 
 /** Creates a secret, which replaces an earlier one that was not confirmed. */
 export async function startTwoFactor(
-  deps: ServerDeps,
-  session: Pick<AuthenticatedSession, "user" | "startedAt">,
+  deps: AccountDeps,
+  session: AuthenticatedSession,
   credentials: Reauthentication,
 ): Promise<TwoFactorSetup> {
   const { _id, username, twoFactor } = session.user;
@@ -63,13 +65,13 @@ export async function startTwoFactor(
 /** Turns the second factor on. */
 export async function confirmTwoFactor(
   deps: ServerDeps,
-  user: UserRecord,
+  { user, origin }: AuthenticatedSession,
   code: string,
 ): Promise<RecoveryCodes> {
   const { _id, twoFactor, pendingTwoFactor } = user;
   if (twoFactor) throw alreadyOn();
   const secret = pendingTwoFactor && boxOf(deps).open(pendingTwoFactor);
-  const step = await limitAttempts(deps, { user }, async () =>
+  const step = await limitAttempts(deps, user, null, async () =>
     secret ? stepOf(deps, secret, code) : null,
   );
   if (!pendingTwoFactor || step === null) throw new AppError("invalid-code", "This code is wrong.");
@@ -83,36 +85,37 @@ export async function confirmTwoFactor(
   const update = { $set: { twoFactor: enabled, pendingTwoFactor: null } };
   const entry = { type: "two-factor:on", user: user.username } as const;
   const model = deps.database.users;
-  if (!(await updateAndLog(deps, { model, filter, update }, entry))) throw alreadyOn();
+  if (!(await updateAndLog(deps, origin, { model, filter, update }, entry))) throw alreadyOn();
   notifyOwner(deps, user, "two-factor-on");
   return { recovery_codes: recoveryCodes };
 }
 
 export async function disableTwoFactor(
-  deps: ServerDeps,
-  { user }: Pick<AuthenticatedSession, "user">,
+  deps: AccountDeps,
+  session: AuthenticatedSession,
   credentials: DisableTwoFactorRequest,
 ): Promise<void> {
+  const { user, origin } = session;
   if (!user.twoFactor) throw new AppError("not-found", "The second factor is off.");
-  await reauthenticate(deps, { user }, credentials);
+  await reauthenticate(deps, session, credentials);
   const change = { filter: { _id: user._id }, update: { $set: { twoFactor: null } } };
   const entry = { type: "two-factor:off", user: user.username } as const;
-  await updateAndLog(deps, { model: deps.database.users, ...change }, entry);
+  await updateAndLog(deps, origin, { model: deps.database.users, ...change }, entry);
   notifyOwner(deps, user, "two-factor-off");
 }
 
 /** Checks the caller's own password, and the code if the second factor is on. @throws AppError wrong-password, rate-limited */
 export async function reauthenticate(
-  deps: ServerDeps,
-  { user }: Pick<AuthenticatedSession, "user">,
-  { password, code }: Reauthentication,
+  deps: AccountDeps,
+  { user, origin }: AuthenticatedSession,
+  { password, code = "" }: Reauthentication,
 ): Promise<void> {
   if (!password || (user.twoFactor && !code)) throw reauthenticationRequired();
   const { identityId, email } = user;
   const isRight = await checkOwnPassword(deps, user, async () => {
     const account = await deps.identity.verifyPassword({ identityId, email, password });
     if (!account) return null;
-    return !user.twoFactor || (await consumeCode(deps, user, { code: code ?? "" })) ? true : null;
+    return !user.twoFactor || (await consumeCode(deps, user, code, { origin })) ? true : null;
   });
   if (!isRight) throw wrongPasswordOrCode();
 }
@@ -121,27 +124,36 @@ const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /** Like `reauthenticate`, unless the session has just signed in. */
 export async function reauthenticateUnlessRecent(
-  deps: ServerDeps,
-  session: Pick<AuthenticatedSession, "user" | "startedAt">,
+  deps: AccountDeps,
+  session: AuthenticatedSession,
   credentials: Reauthentication,
 ): Promise<void> {
   const ageMs = deps.now().getTime() - session.startedAt.getTime();
   if (ageMs > RECENT_SIGN_IN_MS) await reauthenticate(deps, session, credentials);
 }
 
+export interface CodeSource {
+  origin: RequestOrigin | undefined;
+  /**
+   * Of a sign-in, if it is the user's own: only wrong codes from there delay it, so that guesses from elsewhere do not lock
+   * the owner out.
+   */
+  network?: string | null;
+}
+
 /**
  * Uses a code of the authenticator app or a recovery code. Of several attempts with one code, one succeeds.
- * @param attempt.network of a sign-in, if it is the user's own: only wrong codes from there delay it, so that guesses from
- *   elsewhere do not lock the owner out
  * @returns whether the code was valid
  */
 export function consumeCode(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id" | "username" | "twoFactor">,
-  { code, network = null }: { code: string; network?: string | null },
+  code: string,
+  { origin, network = null }: CodeSource,
 ): Promise<boolean> {
-  return limitAttempts(deps, { user, network }, async () =>
-    (await consumeAppCode(deps, user, code)) || (await consumeRecoveryCode(deps, user, code))
+  return limitAttempts(deps, user, network, async () =>
+    (await consumeAppCode(deps, user, code)) ||
+    (await consumeRecoveryCode(deps, user, code, origin))
       ? true
       : null,
   ).then((isValid) => isValid === true);
@@ -166,12 +178,13 @@ async function consumeRecoveryCode(
   deps: ServerDeps,
   { _id, username }: Pick<UserRecord, "_id" | "username">,
   code: string,
+  origin: RequestOrigin | undefined,
 ): Promise<boolean> {
   const hash = hashOf(code);
   const filter = { _id, "twoFactor.recoveryHashes": hash };
   const update = { $pull: { "twoFactor.recoveryHashes": hash } };
   const entry = { type: "recovery-code:used", user: username } as const;
-  return updateAndLog(deps, { model: deps.database.users, filter, update }, entry);
+  return updateAndLog(deps, origin, { model: deps.database.users, filter, update }, entry);
 }
 
 function stepOf({ now }: ServerDeps, secret: string, token: string): number | null {
@@ -192,7 +205,8 @@ const boxOf = ({ settings }: ServerDeps): SecretBox =>
 /** Wrong codes of an account, over all its sessions and servers. A valid code gives its attempt back. */
 async function limitAttempts<Result>(
   deps: ServerDeps,
-  { user, network = null }: { user: Pick<UserRecord, "_id">; network?: string | null },
+  user: Pick<UserRecord, "_id">,
+  network: string | null,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
   if (deps.settings.RATE_LIMIT === "off") return attempt();

@@ -2,12 +2,11 @@ import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import type { Admin } from "./security-log.ts";
 
 /** The key of an administrator's action on a user. */
 interface ActionKey {
   action: "renewal" | "grant";
-  admin: Pick<Admin, "_id">;
+  admin: Pick<UserRecord, "_id">;
   user: Pick<UserRecord, "_id">;
   idempotencyKey: string;
 }

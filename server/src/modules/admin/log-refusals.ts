@@ -31,7 +31,7 @@ export function logRefusals(deps: ServerDeps): AppMiddleware {
         deps.background.run("logging a refusal", async () => {
           const entry = await entryOf(deps, ctx, error);
           const max = entry.user === null ? MAX_ENTRIES_WITHOUT_USER : MAX_ENTRIES_OF_USER;
-          await addLimitedLogEntry({ ...deps, origin: ctx.state.origin }, max, entry);
+          await addLimitedLogEntry(deps, ctx.state.origin, entry, max);
         });
       }
       throw error;

@@ -1,10 +1,10 @@
 import type { ActionDone, ModelReport } from "@shared/contract/admin.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ModelServerRecord } from "@shared/database/models/model-server.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** What is known of the models that active workers use. */
@@ -25,20 +25,20 @@ async function idsInUse(database: Pick<Database, "workerStatuses">): Promise<str
 
 /** Asks the workers for a test of each model. One that has not been made yet is not asked for again. */
 export async function requestModelTest(
-  { database, now, origin }: ServerDeps,
-  { username: actor }: Pick<UserRecord, "username">,
+  { database, now }: ServerDeps,
+  { user, origin }: AuthenticatedSession,
 ): Promise<ActionDone> {
   const ids = await idsInUse(database);
   if (ids.length === 0) {
     throw new AppError("unavailable", "No worker with an AI model is running.");
   }
-  const servers = nativeCollection(database.modelServers);
   const idle = { $or: [{ test: { $exists: false } }, { "test.result": { $exists: true } }] };
-  await commit(database, { lockKeys: "model-test", actor, now, origin }, async (uow) => {
-    await servers.updateMany(
+  const options = { lockKeys: "model-test", actor: user.username, now, origin };
+  await commit(database, options, async (uow) => {
+    await database.modelServers.updateMany(
       { _id: { $in: ids }, ...idle },
       [{ $unset: "test" }, { $set: { test: { requestedAt: "$$NOW" } } }],
-      { session: uow.session },
+      { session: uow.session, updatePipeline: true },
     );
     uow.log({ type: "model:tested", user: null });
   });

@@ -7,7 +7,7 @@ import type {
   WorkerReport,
 } from "@shared/contract/admin.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ModelServerRecord } from "@shared/database/models/model-server.ts";
 import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -131,7 +131,7 @@ type Pauses = ReadonlyMap<string, Date>;
 /** Providers that all workers leave alone now, and until when. */
 async function readPauses({ providerPauses }: Pick<Database, "providerPauses">): Promise<Pauses> {
   const current = { $expr: { $gt: ["$until", "$$NOW"] } };
-  const pauses = await nativeCollection(providerPauses).find(current).toArray();
+  const pauses = await providerPauses.find(current).lean();
   return new Map(pauses.map(({ _id, until }) => [_id, until]));
 }
 

@@ -11,5 +11,5 @@ export const adminHandlers: BoundRoute[] = [
   handle(adminRoutes.getOverview, (_, { deps }) => getOverview(deps)),
   handle(adminRoutes.getSetup, (_, { deps, session }) => getSetup(deps, session.user)),
   handle(adminRoutes.getSystemHealth, (_, { deps }) => getSystemHealth(deps)),
-  handle(adminRoutes.testModel, (_, { deps, session }) => requestModelTest(deps, session.user)),
+  handle(adminRoutes.testModel, (_, { deps, session }) => requestModelTest(deps, session)),
 ];

@@ -6,35 +6,31 @@ import {
 } from "@shared/contract/security-log.ts";
 import type { Database } from "@shared/database/database.ts";
 import { USERNAME_COLLATION } from "@shared/database/models/security-log.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { type NewSecurityLogEntry, presentLogEntry } from "@shared/outbox/security-log.ts";
+import {
+  type NewSecurityLogEntry,
+  presentLogEntry,
+  type RequestOrigin,
+} from "@shared/outbox/security-log.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import type { Model, QueryFilter, UpdateQuery } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-
-export type Admin = Pick<UserRecord, "_id" | "username">;
-
-/** An action of an administrator on one user. The name may be any text. */
-export interface UserActionInput {
-  admin: Admin;
-  username: unknown;
-}
 
 /**
  * Commits an administrator's action. Checks the role in the transaction, so that two administrators who delete each other at
  * once cannot both succeed.
  */
 export function commitAsAdmin<Result>(
-  { database, now, origin }: ServerDeps,
-  options: { admin: Admin; lockKeys: string | readonly string[] },
+  { database, now }: ServerDeps,
+  { user, origin }: AuthenticatedSession,
+  lockKeys: string | readonly string[],
   apply: (uow: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
-  const { admin, lockKeys } = options;
-  return commit(database, { lockKeys, actor: admin.username, now, origin }, async (uow) => {
-    const { _id } = admin;
+  return commit(database, { lockKeys, actor: user.username, now, origin }, async (uow) => {
+    const { _id } = user;
     const admins = database.users.exists({ _id, role: "admin" });
     if (!(await admins.session(uow.session))) throw unauthenticated();
     return apply(uow);
@@ -43,7 +39,8 @@ export function commitAsAdmin<Result>(
 
 /** Changes a document and adds an entry, both or neither. @returns whether the document was found */
 export function updateAndLog<Stored>(
-  { database, now, origin }: ServerDeps,
+  { database, now }: ServerDeps,
+  origin: RequestOrigin | undefined,
   change: { model: Model<Stored>; filter: QueryFilter<Stored>; update: UpdateQuery<Stored> },
   entry: NewSecurityLogEntry,
 ): Promise<boolean> {
@@ -57,7 +54,8 @@ export function updateAndLog<Stored>(
 
 /** Adds an entry about something that changes nothing else. */
 export const addLogEntry = (
-  { database, now, origin }: ServerDeps,
+  { database, now }: ServerDeps,
+  origin: RequestOrigin | undefined,
   entry: NewSecurityLogEntry,
 ): Promise<void> =>
   commit(database, { lockKeys: [], groupCommit: true, now, origin }, (uow) => uow.log(entry));
@@ -68,8 +66,9 @@ export const addLogEntry = (
  */
 export function addLimitedLogEntry(
   deps: ServerDeps,
-  max: number,
+  origin: RequestOrigin | undefined,
   entry: NewSecurityLogEntry,
+  max: number,
 ): Promise<void> {
   const { type, user, actor = user, details = {} } = entry;
   const same = { type, user, actor, details };
@@ -78,7 +77,7 @@ export function addLimitedLogEntry(
     const recent = await deps.database.securityLog
       .countDocuments({ ...same, at: { $gt: since } })
       .limit(max);
-    if (recent < max) await addLogEntry(deps, entry);
+    if (recent < max) await addLogEntry(deps, origin, entry);
   });
 }
 

@@ -6,6 +6,7 @@ import {
   MAX_CHANNELS,
   type NewChannel,
 } from "@shared/contract/channels.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
@@ -23,27 +24,27 @@ import { presentChannel } from "./present-channels.ts";
 /** Adds a channel, to which events from now on are sent. */
 export async function addChannel(
   deps: ServerDeps,
-  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
+  { user, sessionId }: AuthenticatedSession,
   input: NewChannel,
 ): Promise<CreatedChannel> {
   const { database, now } = deps;
   const { _id: userId } = user;
   const events = input.events ?? defaultEvents(user);
   assertOwnEvents(user, events);
-  const { shown, notice, ...made } = await CHANNEL_KINDS[input.kind](deps, input, user);
-  const { kind, label = made.label, min_confidence: minConfidence } = input;
+  const { shown, notice, ...target } = await CHANNEL_KINDS[input.kind](deps, input, user);
+  const { kind, label = target.label, min_confidence: minConfidence } = input;
   const channel = await commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
-    const lastEventSeq = await lockUser(deps, uow, { userId, sessionId });
-    await assertFreePlace(deps, uow, { userId, ...made });
+    const lastEventSeq = await lockUser(database, uow, user, sessionId);
+    await assertFreePlace(database, uow, { userId, ...target });
     const added: ChannelRecord = {
       _id: new Types.ObjectId(),
       userId,
       kind,
-      ...made,
+      ...target,
       label,
       events,
       minConfidence,
-      enabled: made.target !== null,
+      enabled: target.target !== null,
       disabledReason: null,
       createdAt: uow.at,
       afterSeq: lastEventSeq,
@@ -55,7 +56,7 @@ export async function addChannel(
       isFailing: false,
       heldSince: null,
     };
-    uow.deferInsert(database.channels.collection, added);
+    uow.deferInsert(database.channels, added);
     return added;
   });
   notifyOfNewChannel(deps, user, notice);
@@ -83,13 +84,14 @@ export function assertOwnEvents(
  * @returns the last event
  */
 export async function lockUser(
-  { database }: Pick<ServerDeps, "database">,
+  { users }: Pick<Database, "users">,
   { session }: UnitOfWork,
-  { userId, sessionId }: { userId: Types.ObjectId; sessionId: string },
+  { _id }: Pick<UserRecord, "_id">,
+  sessionId: string,
 ): Promise<number> {
-  const user = await database.users
+  const user = await users
     .findOneAndUpdate(
-      { _id: userId, "sessions.id": sessionId },
+      { _id, "sessions.id": sessionId },
       { $inc: { channelsVersion: 1 } },
       { session, returnDocument: "after", projection: { lastEventSeq: 1 } },
     )
@@ -110,7 +112,7 @@ export async function adminHead(
 }
 
 async function assertFreePlace(
-  { database }: Pick<ServerDeps, "database">,
+  database: Database,
   { session, at }: UnitOfWork,
   { userId, uniqueKey }: Pick<ChannelRecord, "userId" | "uniqueKey">,
 ): Promise<void> {

@@ -3,9 +3,9 @@ import type { ChannelTotals } from "@shared/contract/channels.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import { DELIVERY_CONTROL_ID } from "@shared/database/models/channel.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { z } from "zod";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const MAX_FAILING = 50;
@@ -35,11 +35,11 @@ export async function readTotals(database: Database, now: Date): Promise<Channel
     paused: control?.paused ?? false,
     totals: channelKindSchema.options.map((kind) => {
       const counts = channels.find(({ _id }) => _id === kind);
-      const { _id: _kind, ...made } = deliveries.find(({ _id }) => _id === kind) ?? {
+      const { _id: _kind, ...byStatus } = deliveries.find(({ _id }) => _id === kind) ?? {
         _id: kind,
         ...none,
       };
-      return { kind, channels: counts?.channels ?? 0, enabled: counts?.enabled ?? 0, ...made };
+      return { kind, channels: counts?.channels ?? 0, enabled: counts?.enabled ?? 0, ...byStatus };
     }),
     failing,
   };
@@ -111,11 +111,12 @@ async function listFailing(database: Database): Promise<ChannelTotals["failing"]
 
 /** Workers stop or start to deliver within seconds. */
 export async function setPaused(
-  { database, now, origin }: ServerDeps,
-  { username: actor }: Pick<UserRecord, "username">,
+  { database, now }: ServerDeps,
+  { user, origin }: AuthenticatedSession,
   paused: boolean,
 ): Promise<void> {
-  await commit(database, { lockKeys: "delivery-control", actor, now, origin }, async (uow) => {
+  const options = { lockKeys: "delivery-control", actor: user.username, now, origin };
+  await commit(database, options, async (uow) => {
     await database.deliveryControl.updateOne(
       { _id: DELIVERY_CONTROL_ID },
       { $set: { paused } },

@@ -5,6 +5,7 @@ import type {
   QuietHoursSetting,
   RotatedSecret,
 } from "@shared/contract/channels.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
@@ -22,17 +23,13 @@ import { secretsOf } from "./kinds/new-target.ts";
 import { newWebhookSecret } from "./kinds/webhook.ts";
 import { presentDelivery } from "./present-channels.ts";
 
-interface OwnChannel {
-  user: UserRecord;
-  id: string;
-}
-
+/** @throws AppError not-found, also for a channel of another user */
 export async function findChannel(
-  { database }: Pick<ServerDeps, "database">,
-  { user, id }: OwnChannel,
+  { channels }: Pick<Database, "channels">,
+  { _id: userId }: UserRecord,
+  id: string,
 ): Promise<ChannelRecord> {
-  const channel =
-    isId(id) && (await database.channels.findOne({ _id: id, userId: user._id }).lean());
+  const channel = isId(id) && (await channels.findOne({ _id: id, userId }).lean());
   if (!channel) throw channelNotFound();
   return channel;
 }
@@ -43,25 +40,26 @@ const channelNotFound = () => new AppError("not-found", "There is no such channe
 
 export async function changeChannel(
   deps: ServerDeps,
-  own: OwnChannel & { sessionId: string },
+  session: AuthenticatedSession,
+  id: string,
   change: ChannelChange,
 ): Promise<ChannelRecord> {
   const { database, now } = deps;
-  const { _id } = await findChannel(deps, own);
-  if (change.events) assertOwnEvents(own.user, change.events);
-  const lockKeys = [lockKeyOf(_id), userStream(own.user._id)];
+  const { user } = session;
+  const { _id } = await findChannel(database, user, id);
+  if (change.events) assertOwnEvents(user, change.events);
+  const lockKeys = [lockKeyOf(_id), userStream(user._id)];
   return commit(database, { lockKeys, now }, async (uow) => {
-    const { session } = uow;
-    const channel = await database.channels.findById(_id).session(session).lean();
+    const channel = await database.channels.findById(_id).session(uow.session).lean();
     if (!channel) throw channelNotFound();
     const { enabled = channel.enabled, events = channel.events, label = channel.label } = change;
     const { min_confidence: minConfidence = channel.minConfidence } = change;
     const isTurnedOn = enabled && !channel.enabled;
     if (isTurnedOn) assertLinked(channel);
     if (!enabled) await suppressOpenDeliveries(database, uow, channel);
-    const start = isTurnedOn ? await startFromNow(deps, uow, own) : {};
+    const start = isTurnedOn ? await startFromNow(deps, uow, session) : {};
     const set = { enabled, events, label, minConfidence, ...start };
-    await database.channels.updateOne({ _id }, { $set: set }, { session });
+    await database.channels.updateOne({ _id }, { $set: set }, { session: uow.session });
     return { ...channel, ...set };
   });
 }
@@ -70,10 +68,10 @@ export async function changeChannel(
 async function startFromNow(
   deps: ServerDeps,
   uow: UnitOfWork,
-  { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
+  { user, sessionId }: AuthenticatedSession,
 ) {
   return {
-    afterSeq: await lockUser(deps, uow, { userId: user._id, sessionId }),
+    afterSeq: await lockUser(deps.database, uow, user, sessionId),
     afterAdminSeq: await adminHead(deps, uow, user),
     disabledReason: null,
     heldSince: null,
@@ -87,18 +85,22 @@ function assertLinked({ target }: Pick<ChannelRecord, "target">): void {
   throw new AppError("channel-unavailable", "Open the link in Telegram first.");
 }
 
-export async function deleteChannel(deps: ServerDeps, own: OwnChannel): Promise<void> {
+export async function deleteChannel(deps: ServerDeps, user: UserRecord, id: string): Promise<void> {
   const { database, now } = deps;
-  const { _id } = await findChannel(deps, own);
+  const { _id } = await findChannel(database, user, id);
   await commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session }) => {
     await database.channels.deleteOne({ _id }, { session });
     await database.deliveries.deleteMany({ channelId: _id }, { session });
   });
 }
 
-export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<Delivery> {
+export async function testChannel(
+  deps: ServerDeps,
+  user: UserRecord,
+  id: string,
+): Promise<Delivery> {
   const { database, now } = deps;
-  const found = await findChannel(deps, own);
+  const found = await findChannel(database, user, id);
   assertLinked(found);
   return commit(database, { lockKeys: lockKeyOf(found._id), now }, async (uow) => {
     const channel = await database.channels
@@ -120,8 +122,8 @@ export async function testChannel(deps: ServerDeps, own: OwnChannel): Promise<De
       createdAt: uow.at,
       ...newAttempts(uow),
     };
-    await attemptSoon(deps, uow, channel);
-    uow.deferInsert(database.deliveries.collection, delivery);
+    await attemptSoon(database, uow, channel);
+    uow.deferInsert(database.deliveries, delivery);
     return presentDelivery(delivery);
   });
 }
@@ -138,7 +140,7 @@ const newAttempts = ({ at }: UnitOfWork) => ({
 const MAX_WAIT_MS = 60_000;
 
 async function attemptSoon(
-  { database }: Pick<ServerDeps, "database">,
+  database: Database,
   { session, at }: UnitOfWork,
   { _id }: Pick<ChannelRecord, "_id">,
 ): Promise<void> {
@@ -154,18 +156,20 @@ async function attemptSoon(
 /** Sends a message again, with the same id. */
 export async function resendDelivery(
   deps: ServerDeps,
-  { deliveryId, ...own }: OwnChannel & { deliveryId: string },
+  user: UserRecord,
+  id: string,
+  deliveryId: string,
 ): Promise<Delivery> {
   const { database, now } = deps;
-  const { _id: channelId } = await findChannel(deps, own);
+  const { _id: channelId } = await findChannel(database, user, id);
   const mine = { _id: deliveryId, channelId };
   const delivery = isId(deliveryId) && (await database.deliveries.findOne(mine).lean());
   if (!delivery) throw new AppError("not-found", "There is no such delivery.");
-  await assertKept(deps, own.user, delivery);
+  await assertKept(deps, user, delivery);
   return commit(database, { lockKeys: lockKeyOf(channelId), now }, async (uow) => {
     const set = { ...newAttempts(uow), isRequested: true };
     await database.deliveries.updateOne(mine, { $set: set }, { session: uow.session });
-    await attemptSoon(deps, uow, { _id: channelId });
+    await attemptSoon(database, uow, { _id: channelId });
     return presentDelivery({ ...delivery, ...set });
   });
 }
@@ -183,9 +187,13 @@ async function assertKept(
   throw new AppError("not-found", "The event of this message is no longer kept.");
 }
 
-export async function rotateSecret(deps: ServerDeps, own: OwnChannel): Promise<RotatedSecret> {
+export async function rotateSecret(
+  deps: ServerDeps,
+  user: UserRecord,
+  id: string,
+): Promise<RotatedSecret> {
   const { database, now } = deps;
-  const { _id } = await findChannel(deps, own);
+  const { _id } = await findChannel(database, user, id);
   const secrets = secretsOf(deps);
   return commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session, at }) => {
     const channel = await database.channels.findById(_id).session(session).lean();
@@ -209,7 +217,7 @@ export async function unsubscribe(deps: ServerDeps, token: string): Promise<void
   if (!channel) return;
   const lockKeys = userStream(channel.userId);
   await commit(database, { lockKeys, now }, (uow) =>
-    disableChannel(database, uow, { channel, reason: "unsubscribed" }),
+    disableChannel(database, uow, channel, "unsubscribed"),
   );
 }
 

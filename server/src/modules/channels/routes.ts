@@ -29,23 +29,23 @@ export const channelHandlers: BoundRoute[] = [
     return { detail: "You will get no more of these emails." };
   }),
   handle(channelRoutes.changeChannel, async ({ params, body }, { deps, session }) =>
-    readAndPresent(deps.database, await changeChannel(deps, { ...session, ...params }, body)),
+    readAndPresent(deps.database, await changeChannel(deps, session, params.id, body)),
   ),
   handle(channelRoutes.deleteChannel, ({ params }, { deps, session }) =>
-    deleteChannel(deps, { user: session.user, ...params }),
+    deleteChannel(deps, session.user, params.id),
   ),
   handle(channelRoutes.testChannel, ({ params }, { deps, session }) =>
-    testChannel(deps, { user: session.user, ...params }),
+    testChannel(deps, session.user, params.id),
   ),
   handle(channelRoutes.listDeliveries, async ({ params, query }, { deps, session }) => {
-    const channel = await findChannel(deps, { user: session.user, ...params });
+    const channel = await findChannel(deps.database, session.user, params.id);
     return listDeliveries(deps.database, channel, query.cursor);
   }),
   handle(channelRoutes.resendDelivery, ({ params }, { deps, session }) =>
-    resendDelivery(deps, { user: session.user, ...params }),
+    resendDelivery(deps, session.user, params.id, params.deliveryId),
   ),
   handle(channelRoutes.rotateSecret, ({ params }, { deps, session }) =>
-    rotateSecret(deps, { user: session.user, ...params }),
+    rotateSecret(deps, session.user, params.id),
   ),
   handle(channelRoutes.getPushKey, (_, { deps }) => {
     const { VAPID_PUBLIC_KEY: publicKey } = deps.settings;
@@ -58,11 +58,11 @@ export const channelHandlers: BoundRoute[] = [
   ),
   handle(channelRoutes.getTotals, (_, { deps }) => readTotals(deps.database, deps.now())),
   handle(channelRoutes.pauseDeliveries, async (_, { deps, session }) => {
-    await setPaused(deps, session.user, true);
+    await setPaused(deps, session, true);
     return { detail: "All deliveries are paused." };
   }),
   handle(channelRoutes.resumeDeliveries, async (_, { deps, session }) => {
-    await setPaused(deps, session.user, false);
+    await setPaused(deps, session, false);
     return { detail: "Deliveries are resumed." };
   }),
 ];

@@ -3,6 +3,7 @@ import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import { malformedRequest, unavailable } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 import {
   type DecoderLimits,
   type DecoderOutcome,
@@ -57,6 +58,10 @@ interface Job {
   user: string;
   task: DecoderTask;
   maxWaitMs: number;
+}
+
+export interface ImageDeps extends ServerDeps {
+  images: ImageDecoder;
 }
 
 /**

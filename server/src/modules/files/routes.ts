@@ -2,14 +2,13 @@ import type { ChartImage, CleanupResult } from "@shared/contract/files.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
 import type { StoredFileRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { mustEnrol } from "@shared/domain/access.ts";
 import {
   cleanUpFiles,
-  type FileKind,
   filePath,
-  fileStore,
   isFilename,
   presentChartImage,
   removeChartImages,
@@ -19,11 +18,12 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, addLimitedLogEntry, commitAsAdmin } from "../admin/security-log.ts";
+import { addLimitedLogEntry, commitAsAdmin } from "../admin/security-log.ts";
 import { createSignPath, isFileUrlGood, withSignedUrl } from "./signed-url.ts";
 
-export async function listChartImages(deps: ServerDeps, admin: Admin): Promise<ChartImage[]> {
+export async function listChartImages(deps: ServerDeps, admin: UserRecord): Promise<ChartImage[]> {
   const images = await deps.database.chartImages.find().sort({ createdAt: -1, _id: -1 }).lean();
   const signPath = createSignPath(deps, admin);
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
@@ -31,10 +31,11 @@ export async function listChartImages(deps: ServerDeps, admin: Admin): Promise<C
 
 export function deleteChartImage(
   deps: ServerDeps,
-  { admin, filename }: { admin: Admin; filename: string },
+  admin: AuthenticatedSession,
+  filename: string,
 ): Promise<void> {
   const { database } = deps;
-  return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+  return commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     const image = await database.chartImages.findOne({ filename }).session(uow.session).lean();
     if (!image) throw new AppError("not-found", "There is no such image.");
     await removeChartImages(database, uow, [image]);
@@ -45,29 +46,27 @@ export function deleteChartImage(
 /** Deletes chart images that are old or belong to no signal, as the nightly cleanup does. */
 export async function cleanupImages(
   { database, now }: ServerDeps,
-  { admin }: { admin: Admin },
+  { username: actor }: UserRecord,
 ): Promise<CleanupResult> {
-  const deleted = await cleanUpFiles({ database, now, actor: admin.username });
+  const deleted = await cleanUpFiles({ database, now, actor });
   return { detail: `${deleted} chart ${deleted === 1 ? "image" : "images"} deleted.`, deleted };
 }
 
 export const fileHandlers: BoundRoute[] = [
   handle(paymentRoutes.getProofImage, ({ params }, call) =>
-    sendFile(call, { kind: "payment_proofs", ...params }),
+    sendFile(call, "payment_proofs", params.filename),
   ),
   handle(paymentRoutes.getChartImage, ({ params }, call) =>
-    sendFile(call, { kind: "chart_uploads", ...params }),
+    sendFile(call, "chart_uploads", params.filename),
   ),
   handle(adminRoutes.listChartImages, async (_, { deps, session }) => ({
     images: await listChartImages(deps, session.user),
   })),
   handle(adminRoutes.deleteChartImage, async ({ params }, { deps, session }) => {
-    await deleteChartImage(deps, { admin: session.user, ...params });
+    await deleteChartImage(deps, session, params.filename);
     return { detail: "The chart image is deleted." };
   }),
-  handle(adminRoutes.cleanUpImages, (_, { deps, session }) =>
-    cleanupImages(deps, { admin: session.user }),
-  ),
+  handle(adminRoutes.cleanUpImages, (_, { deps, session }) => cleanupImages(deps, session.user)),
 ];
 
 const isSigned = (ctx: AppContext): boolean => "signature" in ctx.query || "expires" in ctx.query;
@@ -82,19 +81,15 @@ export const unlessSigned =
  * Browsers may keep the image, but check each time that they may still show it. What an administrator reads is recorded,
  * also through the signed URLs that they get: these name them.
  */
-async function sendFile(
-  call: Call,
-  { kind, filename }: { kind: FileKind; filename: string },
-): Promise<Buffer | undefined> {
+async function sendFile(call: Call, kind: FileKind, filename: string): Promise<Buffer | undefined> {
   const { ctx, deps } = call;
   const reader = isSigned(ctx)
     ? await readerOfUrl(deps, ctx, filePath(kind, filename))
     : call.session.user;
-  const file = await findStoredFile(deps.database, { kind, filename });
+  const file = await findStoredFile(deps.database, kind, filename);
   if (!file) throw fileNotFound();
   if (reader) assertMayReadFile(reader, file);
-  if (reader?.role === "admin")
-    await logRead(deps, reader, { kind, filename, userId: file.userId });
+  if (reader?.role === "admin") await logRead(call, reader, kind, file);
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,
@@ -136,23 +131,26 @@ async function readerOfUrl(
 
 /** A page shows an image several times, so one entry per hour and file is enough. */
 async function logRead(
-  deps: ServerDeps,
+  { deps, origin }: Call,
   admin: UserRecord,
-  { kind, filename, userId }: { kind: FileKind; filename: string; userId: UserRecord["_id"] },
+  kind: FileKind,
+  { filename, userId }: StoredFileRecord,
 ): Promise<void> {
   if (admin._id.equals(userId)) return;
   const owner = await deps.database.users.findById(userId).select({ username: 1 }).lean();
-  await addLimitedLogEntry(deps, 1, {
+  const entry = {
     type: "file:read",
     actor: admin.username,
     user: owner?.username ?? null,
     details: { kind, filename },
-  });
+  } as const;
+  await addLimitedLogEntry(deps, origin, entry, 1);
 }
 
 async function findStoredFile(
   database: Database,
-  { kind, filename }: { kind: FileKind; filename: string },
+  kind: FileKind,
+  filename: string,
 ): Promise<StoredFileRecord | null> {
   if (!isFilename(filename)) return null;
   if (kind === "payment_proofs") return database.paymentProofs.findOne({ filename }).lean();
@@ -162,10 +160,7 @@ async function findStoredFile(
 const fileNotFound = () => new AppError("not-found", "There is no such file.");
 
 /** Only the owner and administrators may read a file. */
-function assertMayReadFile(
-  user: Pick<UserRecord, "_id" | "role">,
-  file: { userId: UserRecord["_id"] },
-): void {
+function assertMayReadFile(user: Pick<UserRecord, "_id" | "role">, file: StoredFileRecord): void {
   if (user.role === "admin" || user._id.equals(file.userId)) return;
   throw fileNotAllowed();
 }

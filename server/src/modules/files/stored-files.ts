@@ -1,11 +1,7 @@
 import type { ProofState } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
-import {
-  type FileKind,
-  fileStore,
-  newFilename,
-  removeChartImages,
-} from "@shared/domain/file-store.ts";
+import { type FileKind, fileStore } from "@shared/database/file-bytes.ts";
+import { newFilename, removeChartImages } from "@shared/domain/file-store.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
@@ -26,11 +22,11 @@ export interface SavedFile extends Pick<SanitizedImage, "contentType"> {
  */
 export async function storeUpload<Result>(
   deps: { database: Database; logger: Logger },
-  file: { kind: FileKind; image: SanitizedImage },
+  kind: FileKind,
+  { bytes, contentType }: SanitizedImage,
   commit: (saved: SavedFile) => Promise<Result>,
 ): Promise<Result> {
-  const { bytes, contentType } = file.image;
-  const store = fileStore(deps.database, file.kind);
+  const store = fileStore(deps.database, kind);
   const _id = new Types.ObjectId();
   const saved = { _id, filename: newFilename(contentType), contentType, size: bytes.length };
   await store.save({ id: _id, filename: saved.filename, bytes });
@@ -60,7 +56,7 @@ export async function replacePaymentProof(
     const update = { $set: { replacedById: _id } };
     await database.paymentProofs.updateOne({ _id: former._id }, update, { session });
   } else {
-    await removePaymentProof(database, uow, { userId, state: "replaced" });
+    await removePaymentProof(database, uow, userId, "replaced");
   }
 }
 
@@ -68,7 +64,8 @@ export async function replacePaymentProof(
 export async function removePaymentProof(
   database: Database,
   uow: UnitOfWork,
-  { userId, state }: { userId: Types.ObjectId; state: "replaced" | "deleted" },
+  userId: Types.ObjectId,
+  state: "replaced" | "deleted",
 ): Promise<boolean> {
   const proof = await database.paymentProofs
     .findOneAndDelete({ userId, replacedById: null }, { session: uow.session })

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { type CandlesQuery, serviceRoutes } from "@shared/contract/routes/service-routes.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import { type CurrentCandlesRecord, chartKey } from "@shared/database/models/market-data.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
@@ -67,10 +67,8 @@ function findFresh(
   { currentCandles }: Pick<Database, "currentCandles">,
   { symbol, timeframe }: Market,
 ): Promise<CurrentCandlesRecord | null> {
-  return nativeCollection(currentCandles).findOne({
-    _id: chartKey(symbol, timeframe),
-    $expr: { $gt: ["$freshUntil", "$$NOW"] },
-  });
+  const isFresh = { $expr: { $gt: ["$freshUntil", "$$NOW"] } };
+  return currentCandles.findOne({ _id: chartKey(symbol, timeframe), ...isFresh }).lean();
 }
 
 /** A worker that took a request this long ago has stopped. */

@@ -5,7 +5,6 @@ import {
   PRODUCT_SYMBOLS,
   type ProductSymbol,
 } from "@shared/contract/instruments.ts";
-import { nativeCollection } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { distance } from "fastest-levenshtein";
 import { cachedRead } from "../../http/caching.ts";
@@ -34,9 +33,10 @@ export async function assertKnownSymbol(deps: SymbolDeps, symbol: string): Promi
 }
 
 async function lookUp({ database }: SymbolDeps, symbol: string) {
-  const projection = { missing: 1, symbols: { $elemMatch: { $eq: symbol } } };
-  const listings = nativeCollection(database.marketListings);
-  const listing = await listings.findOne({ _id: "symbols" }, { projection });
+  const listing = await database.marketListings
+    .findById("symbols")
+    .select({ missing: 1, symbols: { $elemMatch: { $eq: symbol } } })
+    .lean();
   return {
     isKnown: (listing?.symbols?.length ?? 0) > 0,
     isComplete: listing !== null && (listing.missing ?? []).length === 0,

@@ -6,8 +6,9 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, commitAsAdmin } from "../admin/security-log.ts";
+import { commitAsAdmin } from "../admin/security-log.ts";
 import { walletsOf } from "./wallets.ts";
 
 const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
@@ -41,10 +42,11 @@ const maskNumbers = (text: string): string => text.replace(/\d(?=(?:[ -]?\d){4})
 /** Changes the payment details. Omitted fields stay unchanged, and there is no event if nothing changes. */
 export function updatePaymentDetails(
   deps: ServerDeps,
-  { admin, update }: { admin: Admin; update: Partial<PaymentDetails> },
+  admin: AuthenticatedSession,
+  update: Partial<PaymentDetails>,
 ): Promise<PaymentDetails> {
   const { database } = deps;
-  return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+  return commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     const { session, at } = uow;
     const before = await readPaymentDetails(database, session);
     const after = paymentDetailsSchema.parse({ ...before, ...update });

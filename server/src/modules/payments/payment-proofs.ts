@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
+import { fileStore } from "@shared/database/file-bytes.ts";
 import type {
   Fingerprint,
   PaymentProofRecord,
   ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { fileStore } from "@shared/domain/file-store.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
   addAccountUpdatedEvents,
@@ -22,8 +22,9 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { type ClientSession, Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { UserActionInput } from "../admin/security-log.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { removePaymentProof, replacePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
 import { type ComparableImage, comparableOf, showsSameImage } from "./image-similarity.ts";
@@ -33,7 +34,7 @@ import { type ComparableImage, comparableOf, showsSameImage } from "./image-simi
  * also if that proof or its user has been deleted.
  */
 export async function submitProof(
-  deps: ServerDeps,
+  deps: ImageDeps,
   input: {
     user: Pick<UserRecord, "_id">;
     senderName: string;
@@ -47,7 +48,7 @@ export async function submitProof(
   const named = { ...(plan && { plan }), ...(transactionHash && { transactionHash }) };
   const { image, raster } = await deps.images.sanitizeToCompare(input.image, userId.toString());
   const { fingerprint } = comparableOf(raster);
-  await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
+  await storeUpload(deps, "payment_proofs", image, (file) =>
     storeProof(deps, { ...file, userId, senderName, ...named }, fingerprint),
   );
   compareProofs(deps);
@@ -99,9 +100,13 @@ async function lastNumber(database: Database, session: ClientSession): Promise<n
   return last?.number ?? 0;
 }
 
-export function deleteProof(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
-  return commitOnUser(deps, input, async (uow, user) => {
-    if (!(await removePaymentProof(deps.database, uow, { userId: user._id, state: "deleted" }))) {
+export function deleteProof(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+): Promise<UserRecord> {
+  return commitOnUser(deps, admin, username, async (uow, user) => {
+    if (!(await removePaymentProof(deps.database, uow, user._id, "deleted"))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
     }
     uow.log({ type: "proof:deleted", user: user.username });
@@ -115,7 +120,7 @@ export function deleteProof(deps: ServerDeps, input: UserActionInput): Promise<U
  * Compares new proofs with earlier ones in the background, one at a time, also those that a server left when it stopped.
  * Several servers may compare the same proof.
  */
-export function compareProofs(deps: ServerDeps): void {
+export function compareProofs(deps: ImageDeps): void {
   const { background, database, logger } = deps;
   background.run("comparing payment proofs", () =>
     withKeys(database.paymentProofs, ["comparison"], async () => {
@@ -133,7 +138,7 @@ export function compareProofs(deps: ServerDeps): void {
   );
 }
 
-async function compareProof(deps: ServerDeps, proof: PaymentProofRecord): Promise<void> {
+async function compareProof(deps: ImageDeps, proof: PaymentProofRecord): Promise<void> {
   const { background, database, images, now } = deps;
   const { _id, userId, filename } = proof;
   // Proofs of earlier versions have no fingerprint.
@@ -175,9 +180,8 @@ async function findEarlierProof(
   const known = database.proofFingerprints
     .find({ number: { $lt: number } })
     .sort({ number: 1 })
-    .lean()
-    .cursor();
-  for await (const { fingerprint, ...earlier } of known) {
+    .lean();
+  for await (const { fingerprint, ...earlier } of readEach(known)) {
     if (background.isStopping) return undefined;
     const startedMs = performance.now();
     if (showsSameImage(fingerprint, comparable)) matches.push(earlier);

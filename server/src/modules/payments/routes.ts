@@ -2,17 +2,19 @@ import { MESSAGES } from "@shared/contract/constants.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
+import type { AccountDeps } from "../accounts/identity/identity-provider.ts";
 import { reauthenticateUnlessRecent } from "../accounts/two-factor.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { checkTransaction } from "./check-transaction.ts";
 import { readOfferedPayments, updatePaymentDetails } from "./payment-details.ts";
 import { deleteProof, submitProof } from "./payment-proofs.ts";
 
-export const paymentHandlers: BoundRoute[] = [
+export const paymentHandlers: BoundRoute<AccountDeps & ImageDeps>[] = [
   handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readOfferedPayments(deps)),
   handle(paymentRoutes.updatePaymentDetails, async ({ body }, { deps, session }) => {
     const { password, code, ...update } = body;
     await reauthenticateUnlessRecent(deps, session, { password, code });
-    await updatePaymentDetails(deps, { admin: session.user, update });
+    await updatePaymentDetails(deps, session, update);
     return { detail: "The payment details are saved." };
   }),
   handle(paymentRoutes.submitProof, async ({ body, files }, { deps, session }) => {
@@ -29,7 +31,7 @@ export const paymentHandlers: BoundRoute[] = [
     checkTransaction(deps, params.username),
   ),
   handle(adminRoutes.deleteProof, async ({ params }, { deps, session }) => {
-    const user = await deleteProof(deps, { admin: session.user, ...params });
+    const user = await deleteProof(deps, session, params.username);
     return { detail: `The payment proof of ${user.username} is deleted.` };
   }),
 ];

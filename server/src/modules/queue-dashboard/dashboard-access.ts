@@ -3,6 +3,7 @@ import type {
   DashboardTokenKind,
   DashboardTokenRecord,
 } from "@shared/database/models/dashboard-token.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { assertAdmin, assertEnrolled } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
@@ -30,28 +31,35 @@ export const issueTicket = (
 ): Promise<AccessToken> => issueToken(deps, "ticket", session);
 
 /** Exchanges a ticket for a dashboard session of 30 minutes. Of several concurrent attempts, one succeeds. */
-export async function redeemTicket(deps: ServerDeps, ticket: string): Promise<AccessToken> {
+export async function redeemTicket(
+  deps: ServerDeps,
+  ticket: string,
+  origin: RequestOrigin,
+): Promise<AccessToken> {
   const { database, now } = deps;
   const record = await database.dashboardTokens
     .findOneAndDelete({ _id: hashOf(ticket), kind: "ticket", expiresAt: { $gt: now() } })
     .lean();
   if (!record) throw dashboardNotOpen();
-  const session = await sessionOfToken(deps, record);
-  await addLogEntry(deps, { type: "queue:opened", user: null, actor: session.user.username });
+  const session = await sessionOfToken(deps, record, origin);
+  const actor = session.user.username;
+  await addLogEntry(deps, origin, { type: "queue:opened", user: null, actor });
   return issueToken(deps, "session", session);
 }
 
 /** The user session that a dashboard session was opened from. Its user is still an administrator with a second factor. */
 export async function findDashboardSession(
   deps: ServerDeps,
-  secret: string,
+  ctx: AppContext,
 ): Promise<AuthenticatedSession> {
   const { database, now } = deps;
+  const secret = ctx.cookies.get(dashboardCookie(deps.settings).name);
+  if (secret === undefined) throw dashboardNotOpen();
   const record = await database.dashboardTokens
     .findOne({ _id: hashOf(secret), kind: "session", expiresAt: { $gt: now() } })
     .lean();
   if (!record) throw dashboardNotOpen();
-  return sessionOfToken(deps, record);
+  return sessionOfToken(deps, record, ctx.state.origin);
 }
 
 async function issueToken(
@@ -78,8 +86,9 @@ async function issueToken(
 async function sessionOfToken(
   deps: ServerDeps,
   { userId, sessionId }: DashboardTokenRecord,
+  origin: RequestOrigin,
 ): Promise<AuthenticatedSession> {
-  const session = await resumeSession(deps, { userId: userId.toString(), sessionId });
+  const session = await resumeSession(deps, userId.toString(), sessionId, origin);
   assertAdmin(session.user);
   assertEnrolled(deps.settings, session.user);
   return session;
@@ -122,18 +131,13 @@ export function setDashboardCookie(
   });
 }
 
-export const dashboardSecret = ({ settings }: ServerDeps, ctx: AppContext): string | undefined =>
-  ctx.cookies.get(dashboardCookie(settings).name);
-
 /**
  * Requires a dashboard session, and puts the user session that it was opened from into `ctx.state`. A bearer token is not
  * accepted.
  */
 export function requireDashboardAccess(deps: ServerDeps): AppMiddleware {
   return async (ctx, next) => {
-    const secret = dashboardSecret(deps, ctx);
-    if (secret === undefined) throw dashboardNotOpen();
-    ctx.state.session = await findDashboardSession(deps, secret);
+    ctx.state.session = await findDashboardSession(deps, ctx);
     await next();
   };
 }

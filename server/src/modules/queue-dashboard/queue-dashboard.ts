@@ -15,11 +15,16 @@ import { productVersion } from "@shared/runtime/settings.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import { Agenda, type JobParameters, type JobRepositoryOptions } from "agenda";
 import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
+import type { ServerDeps } from "../../server-deps.ts";
 
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
 
 /** How often an open page is refreshed and its session checked. */
 const REFRESH_INTERVAL_MS = 3_000;
+
+export interface QueueDashboardDeps extends ServerDeps {
+  queueDashboard: QueueDashboard;
+}
 
 /** The job queue for Agendash. Its Agenda is opened on first use and never started, so a server runs no jobs. */
 export class QueueDashboard {

@@ -15,22 +15,23 @@ import type { AppContext } from "../../http/context.ts";
 import { NO_FRAMES_OR_FORMS } from "../../http/create-http-server.ts";
 import { notFound } from "../../http/errors.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, commitAsAdmin } from "../admin/security-log.ts";
+import { commitAsAdmin } from "../admin/security-log.ts";
 import {
-  dashboardSecret,
   findDashboardSession,
   issueTicket,
   publicQueuePath,
   redeemTicket,
   setDashboardCookie,
 } from "./dashboard-access.ts";
+import type { QueueDashboardDeps } from "./queue-dashboard.ts";
 
 /**
  * The queue dashboard: the page of Agendash, and its requests through Agendash's own controller. Agendash's middlewares
  * are not used: they expose database errors, do not validate input, and allow jobs to be created.
  */
-export const queueDashboardHandlers: BoundRoute[] = [
+export const queueDashboardHandlers: BoundRoute<QueueDashboardDeps>[] = [
   handle(adminRoutes.createQueueTicket, async (_, { deps, session }) => {
     const { secret, expiresAt } = await issueTicket(deps, session);
     return { ticket: secret, expires_at: expiresAt.toISOString() };
@@ -45,21 +46,19 @@ export const queueDashboardHandlers: BoundRoute[] = [
   handle(queueDashboardRoutes.listJobs, ({ query }, { deps }) => deps.queueDashboard.list(query)),
   handle(queueDashboardRoutes.getTotals, (_, { deps }) => deps.queueDashboard.totals()),
   handle(queueDashboardRoutes.getEvents, (_, { ctx, deps }) => {
-    const secret = dashboardSecret(deps, ctx) ?? "";
     ctx.type = "text/event-stream";
-    return Readable.from(deps.queueDashboard.events(() => isSessionValid(deps, secret)));
+    return Readable.from(deps.queueDashboard.events(() => isSessionValid(deps, ctx)));
   }),
   handle(
     queueDashboardRoutes.changeJobs,
-    ({ params, body }, { deps, session }) =>
-      changeJobs(deps, { admin: session.user, action: params.action, jobIds: body.jobIds }),
+    ({ params, body }, { deps, session }) => changeJobs(deps, session, params.action, body.jobIds),
     { check: assertSameOrigin },
   ),
 ];
 
-async function isSessionValid(deps: ServerDeps, secret: string): Promise<boolean> {
+async function isSessionValid(deps: ServerDeps, ctx: AppContext): Promise<boolean> {
   try {
-    await findDashboardSession(deps, secret);
+    await findDashboardSession(deps, ctx);
     return true;
   } catch (error) {
     deps.logger.info({ err: error }, "a queue dashboard was closed");
@@ -72,17 +71,18 @@ async function isSessionValid(deps: ServerDeps, secret: string): Promise<boolean
  * transactions: the last change that the log names may have failed, but there is no change that it does not name.
  */
 async function changeJobs(
-  deps: ServerDeps,
-  input: { admin: Admin; action: JobAction; jobIds: readonly string[] },
+  deps: QueueDashboardDeps,
+  admin: AuthenticatedSession,
+  action: JobAction,
+  jobIds: readonly string[],
 ): Promise<JobsChanged> {
-  const { admin, action, jobIds } = input;
   const found = await deps.queueDashboard.namesOf(jobIds);
   if (found.length === 0) {
     throw new AppError("not-found", "These jobs are no longer in the queue.");
   }
   const names = [...new Set(found)].toSorted().join(", ");
   const details = { action, jobs: found.length, names };
-  await commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+  await commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     uow.log({ type: "queue:changed", user: null, details });
     uow.addEvent(ADMINS_STREAM, "queue:changed", details);
   });
@@ -107,10 +107,10 @@ function assertOrigin(ctx: AppContext, allowed: readonly string[]): void {
  * Exchanges a ticket for a dashboard session. Only a form of the web pages may do that, so that no other page can sign a
  * browser in to the session of another administrator.
  */
-async function openPage({ ctx, deps }: Call, ticket: string): Promise<undefined> {
+async function openPage({ ctx, deps, origin }: Call, ticket: string): Promise<undefined> {
   const webOrigins = deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
   assertOrigin(ctx, webOrigins);
-  setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket));
+  setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket, origin));
   ctx.redirect(`${publicQueuePath(deps.settings)}/`);
   return undefined;
 }

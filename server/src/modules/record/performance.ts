@@ -8,7 +8,7 @@ import type {
   PerformancePeriod,
   PerformanceQuery,
 } from "@shared/contract/performance.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import {
   PERFORMANCE_STATE_ID,
@@ -148,9 +148,8 @@ async function* readTrades(
     })
     .sort({ "resolution.resolved_at": 1 })
     .select({ provenance: 0, "result.analysis.raw_ai": 0 })
-    .lean<Trade[]>()
-    .cursor();
-  for await (const trade of trades) {
+    .lean<Trade[]>();
+  for await (const trade of readEach(trades)) {
     if (seriesKeysOf(trade).includes(series)) yield trade;
   }
 }

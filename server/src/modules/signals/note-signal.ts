@@ -6,7 +6,8 @@ import { findSignal, signalNotFound } from "./queries.ts";
 export async function noteSignal(
   deps: ServerDeps,
   user: Pick<UserRecord, "_id">,
-  { id, note }: { id: unknown; note: string },
+  id: unknown,
+  note: string,
 ): Promise<{ note: string }> {
   const { _id } = await findSignal(deps, user, id);
   const { matchedCount } = await deps.database.signals.updateOne(

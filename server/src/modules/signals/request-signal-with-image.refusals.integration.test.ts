@@ -5,8 +5,8 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { chartImage, pngBomb } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ServerDeps } from "../../server-deps.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import type { SignalDeps } from "./signal-waiters.ts";
 
 const NO_CREDITS =
   "You don't have any image analysis credits. Please recharge your account to continue.";
@@ -20,7 +20,7 @@ describe("a request for a signal with a chart image", () => {
   let waitedMs: number | undefined;
 
   beforeAll(async () => {
-    const signalWaiters: ServerDeps["signalWaiters"] = {
+    const signalWaiters: SignalDeps["signalWaiters"] = {
       wait(_, { timeoutMs }) {
         waitedMs = timeoutMs;
         return Promise.resolve(null);

@@ -1,5 +1,6 @@
 import { IMAGE_ANALYSIS_CREDITS, MESSAGES } from "@shared/contract/constants.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { ChartImageRecord, SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
@@ -13,6 +14,7 @@ import type { Types } from "mongoose";
 import { assertApproved } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, isKnownKey, oncePerKey, type RequestSignalInput } from "./request-signal.ts";
@@ -40,7 +42,7 @@ export async function assertCanSendImage(
  * at a time, so that those without a credit are rejected before their image is processed.
  */
 export function requestSignalWithImage(
-  deps: ServerDeps,
+  deps: ImageDeps,
   input: ImageRequestInput,
 ): Promise<SignalRecord> {
   return withKeys(deps.database, [`image-request:${input.user._id}`], () =>
@@ -48,7 +50,7 @@ export function requestSignalWithImage(
   );
 }
 
-async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<SignalRecord> {
+async function acceptImage(deps: ImageDeps, input: ImageRequestInput): Promise<SignalRecord> {
   const { database } = deps;
   // The credits may have been spent while this request waited.
   const user = await database.users.findById(input.user._id).lean();
@@ -58,12 +60,12 @@ async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<
   await assertAnalysesLeft(deps, user);
   await assertKnownSymbol(deps, input.request.symbol);
   const image = await deps.images.sanitize(input.chartImage, user._id.toString());
-  return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
+  return storeUpload(deps, "chart_uploads", image, (file) =>
     createSignal(deps, input, {
       chartImageId: file._id,
       streams: [ADMINS_STREAM],
       store: async (uow, signalId) => {
-        await takeCredit(deps, uow, { input, signalId });
+        await takeCredit(deps.database, uow, input, signalId);
         const { _id: userId, username } = input.user;
         const stored: ChartImageRecord = {
           ...file,
@@ -80,11 +82,11 @@ async function acceptImage(deps: ServerDeps, input: ImageRequestInput): Promise<
 }
 
 async function takeCredit(
-  { database }: ServerDeps,
+  database: Database,
   uow: UnitOfWork,
-  { input, signalId }: { input: ImageRequestInput; signalId: Types.ObjectId },
+  { user, request }: ImageRequestInput,
+  signalId: Types.ObjectId,
 ): Promise<void> {
-  const { user, request } = input;
   const charged = await changeCredits(database, uow, {
     userId: user._id,
     kind: "spend",

@@ -132,7 +132,7 @@ async function writeSignal(
   const { input, id, attachment, joined } = pending;
   const { request, requestId, idempotencyKey } = input;
   const userId = input.user._id;
-  if (await findUse(database, input, uow)) throw idempotencyConflict();
+  if (await findUse(database, input, uow.at, uow.session)) throw idempotencyConflict();
   if (!joined || joined.isNew) {
     await assertQueueCapacity(deps);
     await countAnalysis(deps, uow, userId);
@@ -161,7 +161,7 @@ async function writeSignal(
 export const isKnownKey = async (
   { database, now }: ServerDeps,
   input: KeyInput,
-): Promise<boolean> => (await findUse(database, input, { at: now() })) !== null;
+): Promise<boolean> => (await findUse(database, input, now())) !== null;
 
 type KeyInput = Pick<RequestSignalInput, "user" | "idempotencyKey">;
 
@@ -169,7 +169,7 @@ async function findEarlier(
   { database, now }: ServerDeps,
   input: RequestSignalInput,
 ): Promise<SignalRecord | null> {
-  const use = await findUse(database, input, { at: now() });
+  const use = await findUse(database, input, now());
   if (!use) return null;
   // Keys of earlier versions have no fingerprint.
   if (use.request !== undefined && use.request !== fingerprintOf(input))
@@ -181,10 +181,10 @@ async function findEarlier(
 async function findUse(
   database: Database,
   input: KeyInput,
-  options: { at: Date; session?: ClientSession },
+  at: Date,
+  session: ClientSession | null = null,
 ): Promise<{ signal: SignalRecord; request: string | undefined } | null> {
   if (!input.idempotencyKey) return null;
-  const { at, session = null } = options;
   const key = keyOf(input, input.idempotencyKey);
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys

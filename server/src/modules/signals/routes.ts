@@ -17,6 +17,7 @@ import {
 } from "./request-signal-with-image.ts";
 import { drawShareImage } from "./share-image.ts";
 import { createShareLink, readSharedSignal, revokeShareLink } from "./share-signal.ts";
+import type { SignalDeps } from "./signal-waiters.ts";
 
 type SignalHeaders = z.infer<typeof signalHeadersSchema>;
 
@@ -24,7 +25,7 @@ type SignalHeaders = z.infer<typeof signalHeadersSchema>;
 const IMAGE_CACHE_SECONDS = 60;
 
 /** Signals and their history, and public links to them. */
-export const signalHandlers: BoundRoute[] = [
+export const signalHandlers: BoundRoute<SignalDeps>[] = [
   handle(signalRoutes.requestSignal, async ({ body, headers }, call) => {
     const input = { ...inputOf(call, headers), request: body };
     const signal = await inTime(call.ctx.state.startedMs, requestSignal(call.deps, input));
@@ -53,7 +54,7 @@ export const signalHandlers: BoundRoute[] = [
     presentSignal(await findSignal(deps, session.user, params.id)),
   ),
   handle(signalRoutes.noteSignal, ({ params, body }, { deps, session }) =>
-    noteSignal(deps, session.user, { id: params.id, note: body.note }),
+    noteSignal(deps, session.user, params.id, body.note),
   ),
   handle(signalRoutes.getSignalCandles, ({ params }, { deps, session }) =>
     readSignalCandles(deps, session.user, params.id),
@@ -65,10 +66,10 @@ export const signalHandlers: BoundRoute[] = [
     getSignalProgress(deps, session.user, params.id),
   ),
   handle(signalRoutes.shareSignal, ({ params }, { deps, session }) =>
-    createShareLink(deps, session.user, params.id),
+    createShareLink(deps, session, params.id),
   ),
   handle(signalRoutes.unshareSignal, async ({ params }, { deps, session }) => {
-    await revokeShareLink(deps, session.user, params.id);
+    await revokeShareLink(deps, session, params.id);
     return { detail: "The link to this signal no longer works." };
   }),
   handle(signalRoutes.getSharedSignal, ({ params }, { ctx, deps }) => {
@@ -84,7 +85,10 @@ export const signalHandlers: BoundRoute[] = [
   }),
 ];
 
-const inputOf = ({ ctx, session }: Call, headers: Pick<SignalHeaders, "idempotency-key">) => ({
+const inputOf = (
+  { ctx, session }: Call<SignalDeps>,
+  headers: Pick<SignalHeaders, "idempotency-key">,
+) => ({
   user: session.user,
   idempotencyKey: headers["idempotency-key"],
   requestId: ctx.state.requestId,
@@ -96,7 +100,7 @@ const prefersAsync = (prefer: string): boolean =>
 
 /** The body is the same for asynchronous requests whether or not the signal is already finished. */
 function respond(
-  call: Call,
+  call: Call<SignalDeps>,
   accepted: { signal: SignalRecord; prefer: string; timeoutMs: number },
 ): SignalAccepted | SignalResponse | Promise<SignalResponse> {
   const { ctx } = call;
@@ -109,15 +113,16 @@ function respond(
     return { signal_id: signalId, status: "queued" };
   }
   const isFinished = signal.status === "completed" || signal.status === "failed";
-  return isFinished ? presentSignal(signal) : waitUntilFinished(call, { signalId, timeoutMs });
+  return isFinished ? presentSignal(signal) : waitUntilFinished(call, signalId, timeoutMs);
 }
 
 /** A constant reason is cheaper than the error that would be created for each response. */
 const CLIENT_DISCONNECTED = "the client disconnected";
 
 async function waitUntilFinished(
-  { ctx, deps }: Call,
-  { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
+  { ctx, deps }: Call<SignalDeps>,
+  signalId: string,
+  timeoutMs: number,
 ): Promise<SignalResponse> {
   const disconnected = new AbortController();
   ctx.res.once("close", () => disconnected.abort(CLIENT_DISCONNECTED));

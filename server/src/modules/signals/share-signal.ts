@@ -9,6 +9,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readCandles } from "@shared/database/stored-candles.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
 import { findSignal, readProgress, signalNotFound } from "./queries.ts";
@@ -21,7 +22,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 /** Creates a link to a user's own signal and revokes the previous one. Only the hash of its token is stored. */
 export async function createShareLink(
   deps: ServerDeps,
-  user: Pick<UserRecord, "_id" | "username">,
+  { user, origin }: AuthenticatedSession,
   id: unknown,
 ): Promise<ShareLink> {
   const { _id, status } = await findSignal(deps, user, id);
@@ -34,21 +35,21 @@ export async function createShareLink(
   const update = { $set: { shareHash: hashOf(token), sharedAt } };
   const entry = shareEntry("share-link:created", user, _id);
   const model = deps.database.signals;
-  if (!(await updateAndLog(deps, { model, filter, update }, entry))) throw signalNotFound();
+  if (!(await updateAndLog(deps, origin, { model, filter, update }, entry))) throw signalNotFound();
   return { token, shared_at: sharedAt.toISOString() };
 }
 
 /** Revokes the link to a user's own signal, if there is one. */
 export async function revokeShareLink(
   deps: ServerDeps,
-  user: Pick<UserRecord, "_id" | "username">,
+  { user, origin }: AuthenticatedSession,
   id: unknown,
 ): Promise<void> {
   const { _id } = await findSignal(deps, user, id);
   const filter = { _id, shareHash: { $exists: true } };
   const update = { $unset: { shareHash: 1, sharedAt: 1 } };
   const entry = shareEntry("share-link:ended", user, _id);
-  await updateAndLog(deps, { model: deps.database.signals, filter, update }, entry);
+  await updateAndLog(deps, origin, { model: deps.database.signals, filter, update }, entry);
 }
 
 const shareEntry = (

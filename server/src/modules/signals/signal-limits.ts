@@ -1,4 +1,4 @@
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
@@ -86,11 +86,13 @@ export async function countAnalysis(
   if (limit === null) return;
   const day = dayOf(at);
   const ofToday = { $cond: [{ $eq: ["$analyses.day", day] }, "$analyses.count", 0] };
-  const user = await nativeCollection(deps.database.users).findOneAndUpdate(
-    { _id: userId },
-    [{ $set: { analyses: { day, count: { $add: [ofToday, 1] } } } }],
-    { session, projection: { analyses: 1 }, returnDocument: "after" },
-  );
+  const user = await deps.database.users
+    .findOneAndUpdate(
+      { _id: userId },
+      [{ $set: { analyses: { day, count: { $add: [ofToday, 1] } } } }],
+      { session, projection: { analyses: 1 }, returnDocument: "after", updatePipeline: true },
+    )
+    .lean();
   if ((user?.analyses?.count ?? 0) > limit) throw analysesUsedUp(limit, at);
 }
 

@@ -6,6 +6,7 @@ import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { EventFeed } from "../../realtime/event-feed.ts";
+import type { ImageDeps } from "../files/image-decoder.ts";
 import { signalIdOf } from "./signal-id-of.ts";
 
 const finishedEventSchema = z.object({
@@ -15,6 +16,10 @@ const finishedEventSchema = z.object({
 
 /** A signal may finish between its insert and the start of waiting. After this time it is read once. */
 const REREAD_AFTER_MS = 1_000;
+
+export interface SignalDeps extends ImageDeps {
+  signalWaiters: Pick<SignalWaiters, "wait">;
+}
 
 /** Resolves waiting requests with the events that are pushed. */
 export class SignalWaiters {

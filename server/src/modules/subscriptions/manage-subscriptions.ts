@@ -17,46 +17,54 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { idempotencyConflict } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
-import type { Admin, UserActionInput } from "../admin/security-log.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
 
-type Deps = ServerDeps;
+interface KeyedRenewal extends Renewal {
+  idempotencyKey?: string | undefined;
+}
 
 /**
  * Approves a user and accepts the proof of payment that awaits review. With a plan, given or named in that proof, it starts a
  * subscription. Changes nothing while one is running.
  * @throws AppError `proof-changed` if the administrator has seen another proof
  */
-export function approveUser(deps: Deps, input: UserActionInput & Approval): Promise<UserRecord> {
+export function approveUser(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+  approval: Approval,
+): Promise<UserRecord> {
   const { database } = deps;
-  return commitOnUser(deps, input, async (uow, found) => {
-    await assertSeen(database, uow, { user: found, proofId: input.proof_id });
+  return commitOnUser(deps, admin, username, async (uow, found) => {
+    await assertSeen(database, uow, found, approval.proof_id);
     const user = await settleSubscription(database, uow, found);
     const running = runningSubscription(user);
     if (running) {
-      if (input.plan && input.plan !== running.plan) throw subscriptionRunning(user);
+      if (approval.plan && approval.plan !== running.plan) throw subscriptionRunning(user);
       return user;
     }
     const proof = await acceptProof(database, uow, user._id);
-    const plan = input.plan ?? proof?.plan;
+    const { plan = proof?.plan, months } = approval;
     if (plan) {
-      const payment = { user, plan, proof, months: input.months, admin: input.admin };
-      return addPayment(deps, uow, { ...payment, reason: "subscription-started" });
+      const payment = { plan, proof, months, by: admin.user.username };
+      return addPayment(deps, uow, user, { ...payment, reason: "subscription-started" });
     }
-    if (input.months !== undefined) throw planMissing();
-    return approveWithoutEnd(database, uow, { user, hasNewProof: proof !== null });
+    if (months !== undefined) throw planMissing();
+    return approveWithoutEnd(database, uow, user, proof !== null);
   });
 }
 
 async function approveWithoutEnd(
   database: Database,
   uow: UnitOfWork,
-  { user, hasNewProof }: { user: UserRecord; hasNewProof: boolean },
+  user: UserRecord,
+  hasNewProof: boolean,
 ): Promise<UserRecord> {
   const fields = { approved: true };
-  const changed = await changeAccount(database, uow, { user, fields, reason: "approved" });
+  const changed = await changeAccount(database, uow, user, { fields, reason: "approved" });
   if (!changed && hasNewProof) {
     const proof = await findProofOf(database, user._id, uow.session);
     uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));
@@ -71,23 +79,25 @@ async function approveWithoutEnd(
  * @throws AppError `proof-changed` if the administrator has seen another proof
  */
 export async function renewSubscription(
-  deps: Deps,
-  input: UserActionInput & Renewal & { idempotencyKey?: string | undefined },
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+  renewal: KeyedRenewal,
 ): Promise<UserRecord> {
   const { database } = deps;
-  const onArrival = await findUserByName(database, input.username);
-  const seenEnd = input.ends_at ? new Date(input.ends_at) : onArrival.subscription?.endsAt;
-  return commitOnUser(deps, input, async (uow, found) => {
+  const onArrival = await findUserByName(database, username);
+  const seenEnd = renewal.ends_at ? new Date(renewal.ends_at) : onArrival.subscription?.endsAt;
+  return commitOnUser(deps, admin, username, async (uow, found) => {
     const user = await settleSubscription(database, uow, found);
-    const isRepeated = !(await isFirstUse(database, uow, { ...input, user }));
+    const isRepeated = !(await isFirstUse(database, uow, { admin: admin.user, user }, renewal));
     if (isRepeated || found.subscription?.endsAt.getTime() !== seenEnd?.getTime()) return user;
-    await assertSeen(database, uow, { user, proofId: input.proof_id });
+    await assertSeen(database, uow, user, renewal.proof_id);
     const proof = await acceptProof(database, uow, user._id);
-    const plan = input.plan ?? proof?.plan;
+    const { plan = proof?.plan, months } = renewal;
     if (!plan) throw planMissing();
-    const payment = { user, plan, proof, months: input.months, admin: input.admin };
+    const payment = { plan, proof, months, by: admin.user.username };
     const reason = user.subscription ? "subscription-renewed" : "subscription-started";
-    return addPayment(deps, uow, { ...payment, reason });
+    return addPayment(deps, uow, user, { ...payment, reason });
   });
 }
 
@@ -99,11 +109,11 @@ export async function renewSubscription(
 async function isFirstUse(
   database: Database,
   uow: UnitOfWork,
-  input: Renewal & { idempotencyKey?: string | undefined; admin: Admin; user: UserRecord },
+  action: { admin: UserRecord; user: UserRecord },
+  { idempotencyKey, plan, months, ends_at, proof_id }: KeyedRenewal,
 ): Promise<boolean> {
-  const { idempotencyKey, admin, user, plan, months, ends_at, proof_id } = input;
   if (!idempotencyKey) return true;
-  const key = { action: "renewal", admin, user, idempotencyKey } as const;
+  const key = { action: "renewal", ...action, idempotencyKey } as const;
   const request = JSON.stringify([plan, months, ends_at, proof_id]);
   const known = await findUseOfKey(database, uow, key);
   if (!known) {
@@ -116,10 +126,14 @@ async function isFirstUse(
 }
 
 /** Revokes a user's approval and ends their subscription. */
-export async function revokeUser(deps: ServerDeps, input: UserActionInput): Promise<UserRecord> {
+export async function revokeUser(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+): Promise<UserRecord> {
   const { database } = deps;
-  assertNotOwnAccount(input.admin, await findUserByName(database, input.username));
-  return commitOnUser(deps, input, async (uow, found) => {
+  assertNotOwnAccount(admin.user, await findUserByName(database, username));
+  return commitOnUser(deps, admin, username, async (uow, found) => {
     const user = await settleSubscription(database, uow, found);
     const running = runningSubscription(user);
     if (running) {
@@ -131,7 +145,7 @@ export async function revokeUser(deps: ServerDeps, input: UserActionInput): Prom
     }
     const subscription = running && revokeSubscription(running, uow.at);
     const fields = { approved: false, ...(subscription && { subscription }) };
-    return (await changeAccount(database, uow, { user, fields, reason: "revoked" })) ?? user;
+    return (await changeAccount(database, uow, user, { fields, reason: "revoked" })) ?? user;
   });
 }
 
@@ -139,11 +153,12 @@ function runningSubscription({ subscription }: UserRecord): SubscriptionRecord |
   return subscription?.status === "ended" ? undefined : subscription;
 }
 
-/** @param seen.proofId null if no proof was shown; undefined if the caller does not say */
+/** @param proofId null if no proof was shown; undefined if the caller does not say */
 async function assertSeen(
   { paymentProofs }: Database,
   { session }: UnitOfWork,
-  { user, proofId }: { user: UserRecord; proofId: string | null | undefined },
+  user: UserRecord,
+  proofId: string | null | undefined,
 ): Promise<void> {
   if (proofId === undefined) return;
   const current = await paymentProofs
@@ -167,22 +182,24 @@ const acceptProof = (
     .lean();
 
 interface Payment {
-  /** Their subscription is settled. */
-  user: UserRecord;
   plan: PlanId;
   months: number | undefined;
   proof: PaymentProofRecord | null;
-  admin: Admin;
+  /** The name of the administrator. */
+  by: string;
   reason: "subscription-started" | "subscription-renewed";
 }
 
-/** Starts or extends the subscription, and grants the credits of the months that have begun. */
+/**
+ * Starts or extends the subscription, and grants the credits of the months that have begun.
+ * @param user their subscription is settled
+ */
 async function addPayment(
-  { database, settings }: Deps,
+  { database, settings }: ServerDeps,
   uow: UnitOfWork,
-  { user, plan, proof, admin, reason, ...payment }: Payment,
+  user: UserRecord,
+  { plan, months = SUBSCRIPTION_MONTHS.default, proof, by, reason }: Payment,
 ): Promise<UserRecord> {
-  const { months = SUBSCRIPTION_MONTHS.default } = payment;
   const { session, at } = uow;
   const running = runningSubscription(user);
   const terms = { plan, months, graceDays: settings.SUBSCRIPTION_GRACE_DAYS };
@@ -196,7 +213,7 @@ async function addPayment(
     firstMonth: running?.months ?? 0,
     startedAt: running?.endsAt ?? at,
     endsAt: subscription.endsAt,
-    by: admin.username,
+    by,
     createdAt: at,
     ...(proof && { proofId: proof._id }),
   };
@@ -212,7 +229,7 @@ async function addPayment(
   const type = running ? "subscription:renewed" : "subscription:started";
   uow.log({ type, user: user.username, details: { plan, months } });
   await addAccountUpdatedEvents(database, uow, { user: changed, reason });
-  addSubscriptionEmail(database, uow, { user: changed, kind: reason });
+  addSubscriptionEmail(database, uow, changed, reason);
   return settleSubscription(database, uow, changed);
 }
 

@@ -13,6 +13,7 @@ import { plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { sessionOf } from "../../testing/session-of.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { renewSubscription } from "./manage-subscriptions.ts";
 
@@ -389,8 +390,10 @@ describe("subscriptions", () => {
       });
       const holding = commit(server.database, { lockKeys: userStream(ann._id) }, () => held);
       const reads = vi.spyOn(server.database.users, "findOne");
-      const input = { admin: root, username: "ann", plan: "pro", months: 1 } as const;
-      const clicks = [1, 2, 3].map(() => renewSubscription(server.deps, input));
+      const renewal = { plan: "pro", months: 1 } as const;
+      const clicks = [1, 2, 3].map(() =>
+        renewSubscription(server.deps, sessionOf(root), "ann", renewal),
+      );
       // Each has read the end of the subscription once it reads the user a second time.
       await vi.waitUntil(() => reads.mock.calls.length === 2 * clicks.length, { timeout: 30_000 });
       release();

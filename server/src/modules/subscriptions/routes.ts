@@ -11,22 +11,19 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone
 /** Approval, and subscriptions, which are approvals with an end. */
 export const subscriptionHandlers: BoundRoute[] = [
   handle(adminRoutes.approveUser, async ({ params, body }, { deps, session }) => {
-    const input = { admin: session.user, ...params, ...body };
-    const { username } = await approveUser(deps, input);
+    const { username } = await approveUser(deps, session, params.username, body);
     return { detail: `${username} is approved.` };
   }),
   handle(adminRoutes.renewSubscription, async ({ params, headers, body }, { deps, session }) => {
-    const input = { admin: session.user, ...params, ...body };
-    const { username, subscription } = await renewSubscription(deps, {
-      ...input,
-      idempotencyKey: headers["idempotency-key"],
-    });
+    const renewal = { ...body, idempotencyKey: headers["idempotency-key"] };
+    const renewed = await renewSubscription(deps, session, params.username, renewal);
+    const { username, subscription } = renewed;
     const runs = subscription && statusAt(subscription, deps.now()) !== "ended";
     const state = runs ? `runs until ${dayFormat.format(subscription.endsAt)}` : "has ended";
     return { detail: `The subscription of ${username} ${state}.` };
   }),
   handle(adminRoutes.revokeUser, async ({ params }, { deps, session }) => {
-    const { username } = await revokeUser(deps, { admin: session.user, ...params });
+    const { username } = await revokeUser(deps, session, params.username);
     return { detail: `${username} is no longer approved.` };
   }),
   handle(adminRoutes.getSubscriptions, (_, { deps }) => summarizeSubscriptions(deps)),

@@ -4,8 +4,9 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { type ClientSession, Types } from "mongoose";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
+import { commitAsAdmin } from "../admin/security-log.ts";
 import { findUserByName } from "./manage-users.ts";
 
 /** Signals per transaction, which blocks the user's other changes. */
@@ -13,10 +14,11 @@ const BATCH_SIZE = 500;
 
 export async function clearHistory(
   deps: ServerDeps,
-  input: UserActionInput,
+  admin: AuthenticatedSession,
+  username: string,
 ): Promise<{ user: UserRecord; deleted: number }> {
-  const user = await findUserByName(deps.database, input.username);
-  const deleted = await clearHistoryOf(deps.database, user._id, asAdmin(deps, input.admin));
+  const user = await findUserByName(deps.database, username);
+  const deleted = await clearHistoryOf(deps.database, user._id, asAdmin(deps, admin));
   return { user, deleted };
 }
 
@@ -26,9 +28,9 @@ export type CommitAction = <Result>(
 ) => Promise<Result>;
 
 export const asAdmin =
-  (deps: ServerDeps, admin: Admin): CommitAction =>
+  (deps: ServerDeps, admin: AuthenticatedSession): CommitAction =>
   (lockKeys, apply) =>
-    commitAsAdmin(deps, { admin, lockKeys }, apply);
+    commitAsAdmin(deps, admin, lockKeys, apply);
 
 /** Deletes in batches, with an event for each. Returns the number of deleted signals. */
 export async function clearHistoryOf(
@@ -60,7 +62,7 @@ async function clearBatch(
     .lean();
   if (finished.length === 0) return 0;
   const signalIds = finished.map((signal) => signal._id);
-  await deleteSignals(database, uow, { userId, signalIds });
+  await deleteSignals(database, uow, userId, signalIds);
   const owner = await database.users.findById(userId).session(uow.session).lean();
   uow.log({
     type: "history:cleared",
@@ -76,7 +78,7 @@ const USERS_AT_A_TIME = 8;
 /** Deletes the finished signals of all users. May be repeated after an interruption. */
 export async function clearAllHistory(
   deps: ServerDeps,
-  { admin }: { admin: Admin },
+  admin: AuthenticatedSession,
 ): Promise<{ deleted: number; users: number }> {
   const userIds = await deps.database.signals.distinct("userId");
   const total = { deleted: 0, users: 0 };
@@ -96,8 +98,9 @@ export async function clearAllHistory(
 /** Deletes signals of a user and their idempotency keys. The analyses stay, since they belong to the market. */
 export async function deleteSignals(
   database: Database,
-  { session }: Pick<UnitOfWork, "session">,
-  { userId, signalIds }: { userId: Types.ObjectId; signalIds: readonly Types.ObjectId[] },
+  { session }: UnitOfWork,
+  userId: Types.ObjectId,
+  signalIds: readonly Types.ObjectId[],
 ): Promise<void> {
   const ids = { $in: [...signalIds] };
   const imageAnalysisIds = await database.signals.distinct(

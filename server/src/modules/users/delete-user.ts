@@ -11,35 +11,36 @@ import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import { endSessions } from "../../http/session-ends.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
-import type { ServerDeps } from "../../server-deps.ts";
+import type { AccountDeps } from "../accounts/identity/identity-provider.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
-import type { UserActionInput } from "../admin/security-log.ts";
 import { removeUserFiles } from "../files/stored-files.ts";
 import { asAdmin, type CommitAction, clearHistoryOf, deleteSignals } from "./clear-history.ts";
 import { assertOtherAdmin, findUserByName } from "./manage-users.ts";
 
 export async function deleteUser(
-  deps: ServerDeps,
-  { admin, username }: UserActionInput,
+  deps: AccountDeps,
+  admin: AuthenticatedSession,
+  username: string,
 ): Promise<UserRecord> {
   const user = await findUserByName(deps.database, username);
-  assertNotOwnAccount(admin, user);
+  assertNotOwnAccount(admin.user, user);
   await removeUser(deps, user, asAdmin(deps, admin));
   return user;
 }
 
 /** Deletes the caller's own account. */
 export async function deleteOwnAccount(
-  deps: ServerDeps,
-  { user }: Pick<AuthenticatedSession, "user">,
+  deps: AccountDeps,
+  session: AuthenticatedSession,
   { username, ...credentials }: AccountDeletion,
 ): Promise<void> {
-  const { database, now, origin } = deps;
+  const { database, now } = deps;
+  const { user, origin } = session;
   if (username.toLowerCase() !== user.usernameKey) {
     const message = "This is not your username.";
     throw new AppError("invalid-input", message, { errors: [{ field: "username", message }] });
   }
-  await reauthenticate(deps, { user }, credentials);
+  await reauthenticate(deps, session, credentials);
   if (user.role === "admin") await assertOtherAdmin(database, user._id);
   await removeUser(deps, user, (lockKeys, apply) =>
     commit(database, { lockKeys, actor: user.username, now, origin }, apply),
@@ -51,7 +52,7 @@ export async function deleteOwnAccount(
  * first. If the rest fails, the user still exists and can be deleted again.
  */
 async function removeUser(
-  { database, identity }: ServerDeps,
+  { database, identity }: AccountDeps,
   user: UserRecord,
   commitAction: CommitAction,
 ): Promise<void> {
@@ -83,7 +84,7 @@ async function deleteUserData(
   const ids = { $in: analysisIds };
   await database.marketAnalyses.updateMany({ _id: ids }, { $unset: { userId: 1 } }, { session });
   await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
-  await deleteSignals(database, uow, { userId, signalIds });
+  await deleteSignals(database, uow, userId, signalIds);
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.billingPeriods.deleteMany({ userId }, { session });

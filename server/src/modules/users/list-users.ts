@@ -1,7 +1,7 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails, UserList, UserListQuery } from "@shared/contract/admin.ts";
 import { ENDING_DAYS } from "@shared/contract/subscription.ts";
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { Database } from "@shared/database/database.ts";
 import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
 import {
   USER_APPROVAL_INDEX,
@@ -83,9 +83,11 @@ const endingWithin = (days: number, at: Date): QueryFilter<UserRecord> => ({
 
 /** Makes users of former releases searchable. */
 export async function addSearchKeys({ users }: Pick<Database, "users">): Promise<void> {
-  await nativeCollection(users).updateMany({ searchKey: { $exists: false } }, [
-    { $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } },
-  ]);
+  await users.updateMany(
+    { searchKey: { $exists: false } },
+    [{ $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } }],
+    { updatePipeline: true },
+  );
 }
 
 const MAX_SENDERS = 1_000;

@@ -16,22 +16,24 @@ import { endSessions } from "../../http/session-ends.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { notifyOwner } from "../accounts/account-emails.ts";
+import type { AccountDeps } from "../accounts/identity/identity-provider.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
-import { type Admin, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
+import { commitAsAdmin } from "../admin/security-log.ts";
 
 /** Allows or forbids a user to upload images. */
 export function setImageAccess(
   deps: ServerDeps,
-  input: UserActionInput & { allow: boolean },
+  admin: AuthenticatedSession,
+  username: string,
+  allow: boolean,
 ): Promise<UserRecord> {
-  const { database } = deps;
-  const fields = { allowImageUpload: input.allow };
+  const change = { fields: { allowImageUpload: allow }, reason: "image-access" } as const;
   return commitOnUser(
     deps,
-    input,
-    async (uow, user) =>
-      (await changeAccount(database, uow, { user, fields, reason: "image-access" })) ?? user,
+    admin,
+    username,
+    async (uow, user) => (await changeAccount(deps.database, uow, user, change)) ?? user,
   );
 }
 
@@ -48,9 +50,9 @@ const switchEntry = (fields: AccountSwitch): Omit<NewSecurityLogEntry, "user"> =
 export async function changeAccount(
   database: Database,
   uow: UnitOfWork,
-  change: { user: UserRecord; fields: AccountSwitch; reason: AccountReason },
+  user: UserRecord,
+  { fields, reason }: { fields: AccountSwitch; reason: AccountReason },
 ): Promise<UserRecord | null> {
-  const { user, fields, reason } = change;
   const changed = await database.users
     .findOneAndUpdate(
       { _id: user._id, $nor: [fields] },
@@ -67,18 +69,20 @@ export async function changeAccount(
 /** Adds credits to a user's balance, or removes them down to zero. */
 export function grantCredits(
   deps: ServerDeps,
-  input: UserActionInput & { credits: number; idempotencyKey?: string | undefined },
+  admin: AuthenticatedSession,
+  username: string,
+  { credits, idempotencyKey }: { credits: number; idempotencyKey?: string | undefined },
 ): Promise<Pick<UserRecord, "username" | "imageCredits">> {
-  const { admin, credits, idempotencyKey } = input;
-  return commitOnUser(deps, input, async (uow, user) => {
+  const by = admin.user;
+  return commitOnUser(deps, admin, username, async (uow, user) => {
     const { database } = deps;
-    if (!idempotencyKey) return applyGrant(database, uow, { user, admin, credits });
-    const key = { action: "grant", admin, user, idempotencyKey } as const;
+    if (!idempotencyKey) return applyGrant(database, uow, user, { by: by.username, credits });
+    const key = { action: "grant", admin: by, user, idempotencyKey } as const;
     const request = String(credits);
     const earlier = await findUseOfKey(database, uow, key);
     if (earlier && earlier.request !== request) throw idempotencyConflict();
     if (earlier) return { username: user.username, imageCredits: earlier.imageCredits ?? 0 };
-    const after = await applyGrant(database, uow, { user, admin, credits });
+    const after = await applyGrant(database, uow, user, { by: by.username, credits });
     await recordUseOfKey(database, uow, { ...key, request, imageCredits: after.imageCredits });
     return after;
   });
@@ -87,14 +91,15 @@ export function grantCredits(
 async function applyGrant(
   database: Database,
   uow: UnitOfWork,
-  { user, admin, credits }: { user: UserRecord; admin: Admin; credits: number },
+  user: UserRecord,
+  { by, credits }: { by: string; credits: number },
 ): Promise<UserRecord> {
   if (!Number.isSafeInteger(user.imageCredits + credits)) throw invalidNumber();
   const after = await changeCredits(database, uow, {
     userId: user._id,
     kind: "grant",
     amount: credits,
-    by: admin.username,
+    by,
     why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
   });
   const added = (after?.imageCredits ?? 0) - user.imageCredits;
@@ -111,12 +116,13 @@ function invalidNumber(): AppError {
 /** Commits an administrator's action on a user, who is read in the transaction. */
 export async function commitOnUser<Result>(
   deps: ServerDeps,
-  { admin, username }: UserActionInput,
+  admin: AuthenticatedSession,
+  username: string,
   apply: (uow: UnitOfWork, user: UserRecord) => Promise<Result>,
 ): Promise<Result> {
   const { _id } = await findUserByName(deps.database, username);
   const lockKeys = [ADMINS_STREAM, userStream(_id)];
-  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+  return commitAsAdmin(deps, admin, lockKeys, async (uow) => {
     const user = await deps.database.users.findById(_id).session(uow.session).lean();
     if (!user) throw userNotFound();
     return apply(uow, user);
@@ -140,15 +146,15 @@ export async function findUserByName(
  * transactions that write to the admins' stream conflict, so two who demote each other at once cannot both succeed.
  */
 export async function setRole(
-  deps: ServerDeps,
-  session: Pick<AuthenticatedSession, "user">,
+  deps: AccountDeps,
+  admin: AuthenticatedSession,
   { username, role, ...credentials }: RoleChange & { username: string },
 ): Promise<{ user: UserRecord; isChanged: boolean }> {
   const { database } = deps;
   const { _id } = await findUserByName(database, username);
-  await reauthenticate(deps, session, credentials);
-  const options = { admin: session.user, lockKeys: [ADMINS_STREAM, userStream(_id)] };
-  const result = await commitAsAdmin(deps, options, async (uow) => {
+  await reauthenticate(deps, admin, credentials);
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  const result = await commitAsAdmin(deps, admin, lockKeys, async (uow) => {
     if (role === "user") await assertOtherAdmin(database, _id, uow.session);
     const update = { $set: { role, sessions: [] }, $inc: { sessionVersion: 1 } };
     const user = await database.users

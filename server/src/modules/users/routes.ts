@@ -1,5 +1,6 @@
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
+import type { AccountDeps } from "../accounts/identity/identity-provider.ts";
 import { clearAllHistory, clearHistory } from "./clear-history.ts";
 import { deleteUser } from "./delete-user.ts";
 import { getUserDetails, listUsers } from "./list-users.ts";
@@ -9,7 +10,7 @@ const count = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** Administration of users, their credits and their history. */
-export const userHandlers: BoundRoute[] = [
+export const userHandlers: BoundRoute<AccountDeps>[] = [
   handle(adminRoutes.listUsers, ({ query }, { deps, session }) =>
     listUsers(deps, session.user, query),
   ),
@@ -17,20 +18,19 @@ export const userHandlers: BoundRoute[] = [
     getUserDetails(deps, session.user, params.username),
   ),
   handle(adminRoutes.deleteUser, async ({ params }, { deps, session }) => {
-    const { username } = await deleteUser(deps, { admin: session.user, ...params });
+    const { username } = await deleteUser(deps, session, params.username);
     return { detail: `Deleted ${username}.` };
   }),
   handle(adminRoutes.clearHistory, async ({ params }, { deps, session }) => {
-    const { user, deleted } = await clearHistory(deps, { admin: session.user, ...params });
+    const { user, deleted } = await clearHistory(deps, session, params.username);
     return { detail: `Deleted ${count(deleted, "signal")} of ${user.username}.` };
   }),
   handle(adminRoutes.clearAllHistory, async (_, { deps, session }) => {
-    const { deleted, users } = await clearAllHistory(deps, { admin: session.user });
+    const { deleted, users } = await clearAllHistory(deps, session);
     return { detail: `Deleted ${count(deleted, "signal")} of ${count(users, "user")}.` };
   }),
   handle(adminRoutes.setImageAccess, async ({ params, body }, { deps, session }) => {
-    const input = { admin: session.user, ...params, ...body };
-    const { username } = await setImageAccess(deps, input);
+    const { username } = await setImageAccess(deps, session, params.username, body.allow);
     return { detail: `${username} may ${body.allow ? "now" : "no longer"} upload images.` };
   }),
   handle(adminRoutes.setRole, async ({ params, body }, { deps, session }) => {
@@ -39,9 +39,8 @@ export const userHandlers: BoundRoute[] = [
     return { detail: `${user.username} is ${isChanged ? role : "signed out everywhere"}.` };
   }),
   handle(adminRoutes.grantCredits, async ({ params, headers, body }, { deps, session }) => {
-    const idempotencyKey = headers["idempotency-key"];
-    const input = { admin: session.user, ...params, ...body, idempotencyKey };
-    const { username, imageCredits } = await grantCredits(deps, input);
+    const grant = { credits: body.credits, idempotencyKey: headers["idempotency-key"] };
+    const { username, imageCredits } = await grantCredits(deps, session, params.username, grant);
     return { detail: `${username} now has ${count(imageCredits, "image credit")}.` };
   }),
 ];

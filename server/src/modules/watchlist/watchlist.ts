@@ -27,10 +27,10 @@ export const watchlistHandlers: BoundRoute[] = [
     presentItem(deps, await addItem(deps, session.user, body)),
   ),
   handle(watchlistRoutes.changeWatchlistItem, async ({ params, body }, { deps, session }) =>
-    presentItem(deps, await changeItem(deps, { user: session.user, ...params }, body)),
+    presentItem(deps, await changeItem(deps, session.user, params.id, body)),
   ),
   handle(watchlistRoutes.deleteWatchlistItem, ({ params }, { deps, session }) =>
-    deleteItem(deps, { user: session.user, ...params }),
+    deleteItem(deps, session.user, params.id),
   ),
 ];
 
@@ -59,7 +59,7 @@ async function addItem(
       enabled: true,
       createdAt: uow.at,
     };
-    uow.deferInsert(database.watchlistItems.collection, item);
+    uow.deferInsert(database.watchlistItems, item);
     return item;
   });
 }
@@ -99,7 +99,8 @@ async function assertFreePlace(
 
 async function changeItem(
   { database }: Pick<ServerDeps, "database">,
-  item: { user: Owner; id: string },
+  user: Owner,
+  id: string,
   { min_confidence, amount, risk_percent, leverage, enabled }: WatchlistItemChange,
 ): Promise<WatchlistItemRecord> {
   const changes = Object.entries({
@@ -111,7 +112,7 @@ async function changeItem(
   }).filter(([, value]) => value !== undefined);
   const changed = await database.watchlistItems
     .findOneAndUpdate(
-      ownItem(item),
+      ownItem(user, id),
       { $set: Object.fromEntries(changes) },
       { returnDocument: "after" },
     )
@@ -122,13 +123,14 @@ async function changeItem(
 
 async function deleteItem(
   { database }: Pick<ServerDeps, "database">,
-  item: { user: Owner; id: string },
+  user: Owner,
+  id: string,
 ): Promise<void> {
-  const { deletedCount } = await database.watchlistItems.deleteOne(ownItem(item));
+  const { deletedCount } = await database.watchlistItems.deleteOne(ownItem(user, id));
   if (deletedCount === 0) throw itemNotFound();
 }
 
-function ownItem({ user, id }: { user: Owner; id: string }) {
+function ownItem(user: Owner, id: string) {
   if (!/^[0-9a-f]{24}$/.test(id)) throw itemNotFound();
   return { _id: new Types.ObjectId(id), userId: user._id };
 }
@@ -156,7 +158,7 @@ async function presentItem(deps: ServerDeps, item: WatchlistItemRecord): Promise
   const [hoursOf, last] = await Promise.all([tradingHours(deps), findLast(deps.database, item)]);
   // The setting may have been raised since the item was added.
   const nextAt = isWatchable(timeframe, deps.settings.WATCH_MIN_TIMEFRAME)
-    ? nextOpenClose(hoursOf(symbol), { timeframe, at: deps.now().getTime() })
+    ? nextOpenClose(hoursOf(symbol), timeframe, deps.now().getTime())
     : null;
   return {
     id: item._id.toString(),

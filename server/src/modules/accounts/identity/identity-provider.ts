@@ -1,4 +1,9 @@
 import type { ClientSession } from "mongoose";
+import type { ServerDeps } from "../../../server-deps.ts";
+
+export interface AccountDeps extends ServerDeps {
+  identity: IdentityProvider;
+}
 
 export interface Credentials {
   email: string;

@@ -18,7 +18,7 @@ export const discordTarget: MakeTarget = async (deps, input) => {
   const thread = url.searchParams.get("thread_id");
   url.search = thread === null ? "" : `?${new URLSearchParams({ thread_id: thread })}`;
   url.hash = "";
-  await assertCallable(deps, { url: url.href, field: "url" });
+  await assertCallable(deps, url.href, "url");
   return {
     target: secretsOf(deps).seal({ kind: "discord", url: url.href }),
     label: `${discord.name} …${id.slice(-4)}`,

@@ -31,7 +31,8 @@ export const secretsOf = ({ settings }: ServerDeps): ChannelSecrets =>
 /** @throws AppError if messages must not be sent to this address */
 export async function assertCallable(
   { settings, resolveHost }: ServerDeps,
-  { url, field }: { url: string; field: string },
+  url: string,
+  field: string,
 ): Promise<URL> {
   try {
     return await assertPublicUrl(url, {

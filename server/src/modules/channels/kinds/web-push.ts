@@ -5,7 +5,7 @@ export const pushTarget: MakeTarget = async (deps, input) => {
   if (!deps.settings.VAPID_PUBLIC_KEY) throw notConfigured(webPush.name);
   const { subscription } = webPush.input.parse(input);
   const { endpoint: url } = subscription;
-  await assertCallable(deps, { url, field: "subscription.endpoint" });
+  await assertCallable(deps, url, "subscription.endpoint");
   return {
     target: secretsOf(deps).seal({ kind: "web-push", subscription }),
     label: "Browser",

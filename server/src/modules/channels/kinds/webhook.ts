@@ -4,7 +4,7 @@ import { assertCallable, type MakeTarget, secretsOf } from "./new-target.ts";
 
 export const webhookTarget: MakeTarget = async (deps, input) => {
   const { url } = webhook.input.parse(input);
-  const { host } = await assertCallable(deps, { url, field: "url" });
+  const { host } = await assertCallable(deps, url, "url");
   const secret = newWebhookSecret();
   return {
     target: secretsOf(deps).seal({ kind: "webhook", url, secret }),

@@ -263,7 +263,7 @@ async function releaseChat(deps: TelegramBotDeps, uow: UnitOfWork, chatId: strin
   const channel = await findByChat(deps, uow, chatId);
   if (!channel) return;
   const { database } = deps;
-  await disableChannel(database, uow, { channel, reason: "unsubscribed" });
+  await disableChannel(database, uow, channel, "unsubscribed");
   await database.channels.updateOne(
     { _id: channel._id },
     { $set: { target: null }, $unset: { chatHash: 1 } },
@@ -294,7 +294,7 @@ async function turnOn(
 async function stop(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): Promise<Html> {
   const channel = await findByChat(deps, uow, chatId);
   if (!channel) return notConnected(deps);
-  await disableChannel(deps.database, uow, { channel, reason: "unsubscribed" });
+  await disableChannel(deps.database, uow, channel, "unsubscribed");
   return html`Messages are off. Turn them on again in the app, under ${notifications(deps)}.`;
 }
 
