@@ -11,8 +11,6 @@ const NATIVE_CALL = /\bnativeCollection\b|\.collection\.[A-Za-z]+\(|\.collection
 const MAY_CALL = /^shared\/(database|outbox|work)\//;
 
 const EXCEPTIONS = [
-  // Extends Agenda's own store, which has the collection.
-  "worker/src/jobs/recurring-job-store.ts",
   // Deletes the collection of a former version, which has no model any more.
   "worker/src/record/performance-stats.ts",
 ];
