@@ -131,10 +131,21 @@ describe("the rule-based analyst", () => {
     });
   });
 
+  it("says why it waits in plain words", async () => {
+    const texts = judged
+      .filter(({ advice }) => advice.final_signal === "WAIT")
+      .map(({ advice }) => advice.rationale);
+    for (const text of texts) {
+      expect(text).toMatch(
+        /^No trade: (the readings agree, but the market hardly moves\.|the readings of the market do not agree enough\. Of \d, \d point up and \d down\.)$/,
+      );
+    }
+  });
+
   it("gives reasons, levels to watch and a time to hold", async () => {
     const advice = await advise(briefOf(candlesFromCloses(rise)));
     expect(advice.rationale).toMatch(
-      /^The readings lean to BUY: the weighted mean of \d+ readings/,
+      /^\d of \d readings of the market point up, and they carry most of the weight\. Enter at the last close [\d.]+, accept the loss at [\d.]+ and take the profit at [\d.]+: the profit would be [\d.]+ times the loss\.$/,
     );
     expect(advice.key_evidence).toContainEqual(expect.stringMatching(/^For buying: RSI\(14\) is /));
     expect(advice.market_condition).toMatch(/^Uptrend with \w+ volatility/);
@@ -153,8 +164,8 @@ describe("the rule-based analyst", () => {
       abort,
     });
     expect(rulesAnalyst.name).toBe("rules");
-    expect(rulesAnalyst.version).toBe("rules/3");
-    expect(reply.model).toBe("rules-v3");
+    expect(rulesAnalyst.version).toBe("rules/4");
+    expect(reply.model).toBe("rules-v4");
     expect(JSON.parse(reply.prompt)).toMatchObject({ symbol: "BTC/USDT", price: brief.price });
     expect(JSON.parse(reply.rawReply)).toMatchObject({ advice: reply.advice });
   });

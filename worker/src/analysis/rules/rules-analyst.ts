@@ -5,15 +5,15 @@ import type { Advice, Analyst } from "../analyst.ts";
 import { structureAround, volatilityRegime } from "../indicators.ts";
 import { formatAtTick, type MarketBrief, type PriceScale } from "../market-brief.ts";
 import {
+  isClear,
   type MarketScore,
   scoreMarket,
-  TRADE_THRESHOLD,
   type TradeLevels,
   type Vote,
 } from "./score-market.ts";
 
-/** Changes with every change of the rules, so that the version of a past signal is known. */
-const RULES_VERSION = 3;
+/** Changes with every change of the rules or their words, so that a past signal can be made again by its version. */
+const RULES_VERSION = 4;
 
 export const RULES_MODEL = `rules-v${RULES_VERSION}`;
 
@@ -35,10 +35,13 @@ export const rulesAnalyst: Analyst = {
   },
 };
 
-function ownNumbers({ votes, score, agreement }: MarketScore): number[] {
-  const { score: minScore, agreement: minAgreement } = TRADE_THRESHOLD;
-  return [votes.length, score, 100 * agreement, minScore, 100 * minAgreement];
-}
+const ownNumbers = ({ votes, levels }: MarketScore): number[] => [
+  votes.length,
+  ...(levels ? [rewardToRisk(levels)] : []),
+];
+
+const rewardToRisk = ({ entry, stopLoss, takeProfit }: TradeLevels): number =>
+  Math.abs(takeProfit - entry) / Math.abs(entry - stopLoss);
 
 /** Twice the expected duration of a random walk. */
 const HOLD_FACTOR = 2;
@@ -73,7 +76,7 @@ function tradePart(
     entry: levels.entry,
     stop_loss: levels.stopLoss,
     take_profit: levels.takeProfit,
-    rationale: `The readings lean to ${signal}: ${describeCount(marketScore)}. ${describeLevels(levels, brief.scale)}`,
+    rationale: `${describeAgreement(marketScore)} ${describeLevels(levels, brief.scale)}`,
     suggested_hold: hold,
     hold_candles: holdCandles,
     trade_duration_text:
@@ -90,29 +93,35 @@ function waitPart(timeframe: Timeframe, marketScore: MarketScore): DecisionPart 
     entry: null,
     stop_loss: null,
     take_profit: null,
-    rationale:
-      `No trade: ${describeCount(marketScore)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
-      `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
+    rationale: describeWait(marketScore),
     suggested_hold: "No position",
     hold_candles: null,
     trade_duration_text: `No trade. Check again after ${describeCandles(CHECK_AGAIN_CANDLES, timeframe)}.`,
   };
 }
 
-function describeCount({ score, agreement, votes }: MarketScore): string {
-  return (
-    `the weighted mean of ${votes.length} readings is ${formatNumber(score, 2)} on a scale from -1 (sell) to 1 (buy), ` +
-    `and ${formatNumber(agreement * 100, 0)}% of their weight agrees`
-  );
+const countOf = (votes: readonly Vote[], direction: 1 | -1): number =>
+  votes.filter(({ value }) => value * direction > 0).length;
+
+function describeAgreement({ score, votes }: MarketScore): string {
+  const [way, count] = score > 0 ? ["up", countOf(votes, 1)] : ["down", countOf(votes, -1)];
+  return `${count} of ${votes.length} readings of the market point ${way}, and they carry most of the weight.`;
+}
+
+function describeWait(marketScore: MarketScore): string {
+  const { votes } = marketScore;
+  if (isClear(marketScore)) return "No trade: the readings agree, but the market hardly moves.";
+  const [up, down] = [countOf(votes, 1), countOf(votes, -1)];
+  return `No trade: the readings of the market do not agree enough. Of ${votes.length}, ${up} point up and ${down} down.`;
 }
 
 function describeLevels(levels: TradeLevels, scale: PriceScale): string {
   const { entry, stopLoss, takeProfit } = levels;
   const show = (level: number) => formatAtTick(level, scale);
-  const rewardToRisk = Math.abs(takeProfit - entry) / Math.abs(entry - stopLoss);
+  const times = formatNumber(rewardToRisk(levels), 2);
   return (
-    `Entry at the last close ${show(entry)}, stop at ${show(stopLoss)}, ` +
-    `target at ${show(takeProfit)}: reward to risk ${formatNumber(rewardToRisk, 2)}.`
+    `Enter at the last close ${show(entry)}, accept the loss at ${show(stopLoss)} ` +
+    `and take the profit at ${show(takeProfit)}: the profit would be ${times} times the loss.`
   );
 }
 

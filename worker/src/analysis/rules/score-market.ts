@@ -219,7 +219,7 @@ const VOTERS: readonly Voter[] = [
 ];
 
 /** No edge over chance has been shown for these bounds, see README.md, "What has been measured". */
-export const TRADE_THRESHOLD = { score: 0.35, agreement: 0.6 } as const;
+const TRADE_THRESHOLD = { score: 0.35, agreement: 0.6 } as const;
 
 export interface MarketScore {
   votes: Vote[];
@@ -229,14 +229,16 @@ export interface MarketScore {
   levels: TradeLevels | null;
 }
 
-/** `levels` is null if the votes do not agree enough for a trade. */
+/** Whether the votes agree enough for a trade. */
+export const isClear = ({ score, agreement }: Pick<MarketScore, "score" | "agreement">): boolean =>
+  Math.abs(score) >= TRADE_THRESHOLD.score && agreement >= TRADE_THRESHOLD.agreement;
+
+/** `levels` is null if the votes do not agree enough for a trade, or the market hardly moves. */
 export function scoreMarket(brief: MarketBrief): MarketScore {
   const votes = VOTERS.flatMap((vote) => vote(brief) ?? []);
   const score = scoreOf(votes);
   const agreement = agreementWith(votes, score);
-  const isClear =
-    Math.abs(score) >= TRADE_THRESHOLD.score && agreement >= TRADE_THRESHOLD.agreement;
-  const levels = isClear ? tradeLevels(brief, score > 0 ? 1 : -1) : null;
+  const levels = isClear({ score, agreement }) ? tradeLevels(brief, score > 0 ? 1 : -1) : null;
   return { votes, score, agreement, levels };
 }
 
