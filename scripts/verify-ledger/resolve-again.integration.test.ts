@@ -111,7 +111,7 @@ describe("outcomes of recorded candles, resolved again", () => {
 
 async function ledgerOf(database: Database) {
   const { seq } = await readLedgerHead(database);
-  return streamLedgerEntries(database, { upTo: seq, audience: "operator" });
+  return streamLedgerEntries(database, seq, "operator");
 }
 
 async function appendAll(database: Database): Promise<void> {

@@ -65,7 +65,8 @@ export async function readLedgerEntries(
 /** All records up to `upTo`, read in batches. Read the head first, so that every outcome comes with its figures. */
 export async function* streamLedgerEntries(
   database: Database,
-  { upTo, audience }: { upTo: number; audience: LedgerAudience },
+  upTo: number,
+  audience: LedgerAudience,
 ): AsyncGenerator<LedgerEntry> {
   let after = 0;
   while (after < upTo) {
@@ -137,10 +138,7 @@ export async function verifyDatabase(
     kept: head.seq > 0 ? [...kept, head] : kept,
     ...(onOutcome && { onOutcome }),
   });
-  for await (const entry of streamLedgerEntries(database, {
-    upTo: head.seq,
-    audience: "operator",
-  })) {
+  for await (const entry of streamLedgerEntries(database, head.seq, "operator")) {
     if (!verifier.add(JSON.stringify(entry))) break;
   }
   return verifier.finish();

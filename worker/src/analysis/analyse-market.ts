@@ -156,7 +156,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const { atr14: atr } = brief.indicators;
   if (atr === null) throw new RangeError("too few candles for an ATR");
   const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
-  if (untradable) return unaskedAnalysis(options, { analysis: untradable, series, timer });
+  if (untradable) return unaskedAnalysis(options, untradable, series, timer);
   await options.beforeAnalyst?.();
   const asked = { brief, costs, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
@@ -204,16 +204,16 @@ function analyseClosedMarket(
   const closure = findMarketClosure(request, { series, now: now() });
   if (!closure) return null;
   const analysis = closedMarketAnalysis(closure, series, request.timeframe);
-  return unaskedAnalysis(options, { analysis, series, timer });
+  return unaskedAnalysis(options, analysis, series, timer);
 }
 
 /** An analysis that no analyst was asked for. */
 function unaskedAnalysis(
   { costs, chartImage, now }: AnalysisOptions,
-  made: { analysis: UnsizedAnalysis; series: CandleSeries; timer: StageTimer },
+  analysis: UnsizedAnalysis,
+  series: CandleSeries,
+  { durationsMs }: StageTimer,
 ): MadeAnalysis {
-  const { analysis, series, timer } = made;
-  const { durationsMs } = timer;
   return {
     analysis,
     quoteToUsd: null,

@@ -59,14 +59,14 @@ export function appendRecords({
 }: Pick<WorkerDeps, "database" | "now">): Promise<number> {
   return commit(database, { lockKeys: LOCK_KEY, now }, async (uow) => {
     const { session } = uow;
-    const completed = await findUnrecorded(uow, database, {
-      filter: { status: "completed", ledgerSeq: null },
-      sort: { finishedAt: 1, _id: 1 },
-    });
-    const resolved = await findUnrecorded(uow, database, {
-      filter: { outcome: { $exists: true }, outcomeLedgerSeq: null, ledgerSeq: { $gt: 0 } },
-      sort: { ledgerSeq: 1 },
-    });
+    const isCompleted = { status: "completed", ledgerSeq: null } as const;
+    const completed = await findUnrecorded(database, uow, isCompleted, { finishedAt: 1, _id: 1 });
+    const isResolved = {
+      outcome: { $exists: true },
+      outcomeLedgerSeq: null,
+      ledgerSeq: { $gt: 0 },
+    };
+    const resolved = await findUnrecorded(database, uow, isResolved, { ledgerSeq: 1 });
     if (completed.length + resolved.length === 0) return 0;
     const chain = await lockChain(database, uow);
     const reveals: LedgerRevealRecord[] = [];
@@ -94,9 +94,10 @@ type RecordableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 type Update = AnyBulkWriteOperation<MarketAnalysisRecord>;
 
 function findUnrecorded(
-  { session }: UnitOfWork,
   database: Database,
-  { filter, sort }: { filter: QueryFilter<MarketAnalysisRecord>; sort: Record<string, 1> },
+  { session }: UnitOfWork,
+  filter: QueryFilter<MarketAnalysisRecord>,
+  sort: Record<string, 1>,
 ): Promise<RecordableAnalysis[]> {
   return database.marketAnalyses
     .find(filter, { provenance: 0 }, { sort, limit: BATCH_SIZE, session })

@@ -189,8 +189,8 @@ async function fanOutBatch(
   // Conflicts with a fan-out of another worker, and with a change of the outcome.
   const change = hasMore ? { $set: { fanOut: { after: last._id } } } : NO_FAN_OUT;
   await marketAnalyses.updateOne({ _id }, change, { session });
-  const entitled = await entitledTo(database, uow, { trade, items });
-  addSignals(database, uow, { trade, items: entitled });
+  const entitled = await entitledTo(database, uow, trade, items);
+  addSignals(database, uow, trade, entitled);
   return { signals: entitled.length, hasMore, finishedAt: trade.finishedAt };
 }
 
@@ -218,7 +218,8 @@ const nextItems = (
 async function entitledTo(
   database: Database,
   { session, at }: UnitOfWork,
-  { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
+  trade: Trade,
+  items: readonly WatchlistItemRecord[],
 ): Promise<WatchlistItemRecord[]> {
   const userIds = { $in: items.map(({ userId }) => userId) };
   const users = await database.users
@@ -243,7 +244,8 @@ async function entitledTo(
 function addSignals(
   database: Database,
   uow: UnitOfWork,
-  { trade, items }: { trade: Trade; items: readonly WatchlistItemRecord[] },
+  trade: Trade,
+  items: readonly WatchlistItemRecord[],
 ): void {
   const signals = items.map((item) => newSignal(trade, item, uow.at));
   for (const signal of signals) uow.deferInsert(database.signals, signal);

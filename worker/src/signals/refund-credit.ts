@@ -41,9 +41,9 @@ export async function warnOfCharge(
 export async function refundCredit(
   database: Database,
   uow: UnitOfWork,
-  { signal, isRefusal }: { signal: SignalRecord; isRefusal: boolean },
+  { _id, userId, symbol }: SignalRecord,
+  isRefusal: boolean,
 ): Promise<void> {
-  const { _id, userId, symbol } = signal;
   await changeCredits(database, uow, {
     userId,
     kind: "refund",

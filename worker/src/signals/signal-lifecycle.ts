@@ -126,10 +126,10 @@ export async function finishRun(
     },
     async (uow, signals) => {
       if (!signals) return null;
-      addResults(database, uow, { run, end });
+      addResults(database, uow, run, end);
       if (signals.isWatched) addWork(database, uow, fanOutWork(run._id, uow.at));
       if (wasFree(end)) await uncountAnalysis(database, uow, run);
-      if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });
+      if (needsRefund) await finishUnanalysed(database, uow, signals.finished, end);
       else announceFinished(uow, signals.finished);
       return signals;
     },
@@ -141,7 +141,8 @@ export async function finishRun(
 function addResults(
   { analysisCandles, signalUsages }: Database,
   uow: UnitOfWork,
-  { run: { _id }, end: { candles, usage } }: Pick<Finish, "run" | "end">,
+  { _id }: AnalysisRun,
+  { candles, usage }: RunResult,
 ): void {
   if (candles) uow.deferInsert(analysisCandles, { _id, ...packCandles(candles) });
   if (usage) uow.deferInsert(signalUsages, { _id, at: uow.at, ...usage });
@@ -217,7 +218,7 @@ async function finishAll(
     status: end.status,
     result: end.result,
   }));
-  const { finished, hasMore } = await finishSignals(database, session, { ended, at });
+  const { finished, hasMore } = await finishSignals(database, session, ended, at);
   const watched = await findWatched(database, session, finishes);
   return ended.map(({ _id }) => ({
     finished: finished.filter(({ analysisId }) => analysisId.equals(_id)),
@@ -264,7 +265,8 @@ interface EndedAnalysis
 async function finishSignals(
   database: Database,
   session: ClientSession,
-  { ended, at }: { ended: readonly EndedAnalysis[]; at: Date },
+  ended: readonly EndedAnalysis[],
+  at: Date,
 ): Promise<FinishedSignals> {
   const ids = ended.map(({ _id }) => _id);
   const unfinished = await database.signals
@@ -303,13 +305,13 @@ export function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord
 async function finishUnanalysed(
   database: Database,
   uow: UnitOfWork,
-  { signals, end }: { signals: readonly SignalRecord[]; end: RunResult },
+  signals: readonly SignalRecord[],
+  { isRefusal = false }: RunResult,
 ): Promise<void> {
-  const { isRefusal = false } = end;
   for (const signal of signals) {
     const isCharged = isRefusal && (await hasUsedRefusalRefunds(database, uow, signal.userId));
     announceFinished(uow, [isCharged ? await warnOfCharge(database, uow, signal) : signal]);
-    if (!isCharged) await refundCredit(database, uow, { signal, isRefusal });
+    if (!isCharged) await refundCredit(database, uow, signal, isRefusal);
   }
 }
 
@@ -340,7 +342,7 @@ export async function finishOtherSignals(
         { $inc: { entryChecks: 1 } },
         { session: uow.session },
       );
-      const signals = await finishSignals(database, uow.session, { ended, at: uow.at });
+      const signals = await finishSignals(database, uow.session, ended, uow.at);
       announceFinished(uow, signals.finished);
       return signals.hasMore;
     });

@@ -32,7 +32,7 @@ export async function readLedgerPage(
 export async function* downloadLedger({ database, now }: ServerDeps): AsyncGenerator<string> {
   const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
-  for await (const entry of streamLedgerEntries(database, { upTo: head.seq, audience })) {
+  for await (const entry of streamLedgerEntries(database, head.seq, audience)) {
     yield `${JSON.stringify(entry)}\n`;
   }
 }
