@@ -1,6 +1,7 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { describe, expect, it, test } from "vitest";
-import { chartText, describeOutcome, describeProvider, resultText } from "./signal-content.tsx";
+import { chartText } from "./result-card.tsx";
+import { describeOutcome, describeProvider, resultText } from "./signal-content.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({
@@ -56,7 +57,7 @@ describe("a resolution in words", () => {
 test.each([
   [
     { symbol: "ETHUSDT", timeframe: "4h", last_price: 3_512.4 },
-    "ETHUSDT, 4h candles, last price 3,512.4",
+    "ETHUSDT, 4h candles, last price 3512.4",
   ],
   [{ symbol: null, timeframe: null, last_price: 1.0843 }, "last price 1.0843"],
   [{ symbol: null, timeframe: null, last_price: null }, "Nothing that names the market"],
