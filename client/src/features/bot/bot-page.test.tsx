@@ -145,11 +145,15 @@ describe("a tab without a signal", () => {
     const { signal_id: id } = signal;
     api.reply("GET /signal-history", { signals: [makeHistoryItem({ id })], next_cursor: null });
     api.reply(`GET /signals/${id}`, signal);
-    await openBot();
+    const user = await openBot();
     await waitFor(() => expect(result()?.dataset.signal).toBe("sell"));
     expect(screen.queryByText("No signal yet")).toBeNull();
     const button = screen.getByRole("button", { name: "Get Signal" });
     expect(button.hasAttribute("disabled")).toBe(false);
+    expect(screen.queryByText("Show its chart")).toBeNull();
+    await user.click(screen.getByRole("radio", { name: "4h" }));
+    await user.click(await screen.findByRole("button", { name: "Show its chart" }));
+    expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
     const { query } = api.requests.find(({ route }) => route === "GET /signal-history") ?? {};
     expect(query?.get("limit")).toBe("1");
   });

@@ -132,8 +132,8 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
           <ResultArea />
         </section>
         <div className="bot-beside min-w-0 lg:max-xl:col-span-2">
-          {/* Small screens begin with the form. */}
-          <WhenInView placeholder={chartSkeleton}>
+          {/* Small screens begin with the form and the answer. */}
+          <WhenInView placeholder={chartSkeleton} rootMargin="25% 0px">
             <MarketPanel className={chartClass} />
           </WhenInView>
         </div>

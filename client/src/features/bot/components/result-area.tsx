@@ -7,14 +7,7 @@ import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { useSignal } from "../../signals/api.ts";
-import {
-  isOfMarket,
-  select,
-  shownSignal,
-  type TrackedSignal,
-  untrack,
-  useBot,
-} from "../bot-store.ts";
+import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
 import { useNewestSignal } from "../newest-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
@@ -29,11 +22,10 @@ const EmptyResult = () => (
   </div>
 );
 
-const SignalView = lazyComponent(
-  loadSignalView,
-  "SignalView",
-  <Skeleton className="h-[26rem] rounded-card" />,
-);
+/** Above the chart, it is as long as a card, so that the chart comes into view once and stays. */
+const skeleton = <Skeleton className="h-[110rem] rounded-card xl:h-[26rem]" />;
+
+const SignalView = lazyComponent(loadSignalView, "SignalView", skeleton);
 const FailedResult = lazyComponent(
   () => import("./failed-result.tsx"),
   "FailedResult",
@@ -64,16 +56,15 @@ export function ResultArea() {
 
 const reading = (
   <div role="status" aria-label="Loading your last signal">
-    <Skeleton className="h-[26rem] rounded-card" />
+    {skeleton}
   </div>
 );
 
-/** What this tab can go back to, or to whose market the form can. */
+/** What this tab can go back to. */
 export function RecentSignals() {
-  const { tracked, inputs } = useBot();
+  const tracked = useBot((bot) => bot.tracked);
   const shown = useBot(shownSignal);
-  const isElsewhere = shown !== undefined && !isOfMarket(shown, inputs);
-  if (tracked.length < 2 && !isElsewhere) return null;
+  if (tracked.length < 2) return null;
   return (
     <nav aria-label="Recent signals" className="-m-1 flex gap-2 overflow-x-auto p-1">
       {tracked.map((signal) => (

@@ -3,12 +3,12 @@ import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { useNow } from "../../../lib/use-now.ts";
-import { TextLink } from "../../../ui/button.tsx";
+import { linkClass, TextLink } from "../../../ui/button.tsx";
 import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
 import { ResultCard, ResultDetails } from "../../signals/components/result-card.tsx";
 import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
-import { isLate, type TrackedSignal } from "../bot-store.ts";
+import { isLate, isOfMarket, select, type TrackedSignal, useBot } from "../bot-store.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
@@ -32,6 +32,7 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
   const outcome = resolution?.outcome ?? signal.outcome;
   const trade = tradeOfSignal({ ...signal, outcome }, resolution);
   const { isReplay, isRules } = useDemoStatus();
+  const isOfOtherMarket = useBot(({ inputs }) => !isOfMarket(signal, inputs));
   return (
     <ResultCard
       signal={signal}
@@ -41,8 +42,14 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {status === "completed" && (
-        <div className="flex items-center justify-between gap-4">
-          {isTrade ? <OutcomeBadge outcome={outcome} /> : <span />}
+        <div className="flex items-center gap-4 text-sm">
+          {isTrade && <OutcomeBadge outcome={outcome} />}
+          <span className="ml-auto" />
+          {isOfOtherMarket && (
+            <button type="button" onClick={() => select(id)} className={linkClass}>
+              Show its chart
+            </button>
+          )}
           <TextLink to={`/signals/${id}`}>Open</TextLink>
         </div>
       )}
