@@ -3,7 +3,7 @@ import { ACCOUNT_EVENTS, DASHBOARD, plural } from "../../shared/contract/events/
 import { ADMIN_EVENTS } from "../../shared/contract/events/admin-events.ts";
 import type { CheckedEntries, Wording } from "../../shared/contract/events/event-entry.ts";
 import { SIGNAL_EVENTS } from "../../shared/contract/events/signal-events.ts";
-import { plainPrice } from "../src/lib/price-decimals.ts";
+import { plainPrice } from "../../shared/contract/price.ts";
 
 // Compiling schemas would need `eval`, which the content policy forbids.
 z.config({ jitless: true });

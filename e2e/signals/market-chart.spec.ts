@@ -4,6 +4,13 @@ import { serveWidgets } from "../support/network.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
+declare global {
+  interface Window {
+    /** What canvases have written. */
+    drawn: Set<string>;
+  }
+}
+
 const widget = (page: Page) => page.locator('[data-widget="advanced-chart"]');
 const chartOf = (page: Page, name: RegExp) => page.getByRole("img", { name });
 
@@ -42,6 +49,26 @@ test("the bot opens with the chart of the market that the form names, and its pr
   await expect(chartOf(page, /^BTC\/USDT, 500 candles of 4h/)).toBeVisible();
   await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
   await expect(chartOf(page, /^XAU\/USD, 500 candles of 4h/)).toBeVisible();
+});
+
+test("all prices of the axis have the decimals of the card", async ({ page }) => {
+  await page.addInitScript(() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.drawn = new Set();
+    CanvasRenderingContext2D.prototype.fillText = function write(text, x, y) {
+      window.drawn.add(text);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await openBot(page);
+  await page.getByRole("combobox", { name: "Symbol" }).fill("EUR/USD");
+  await expect(chartOf(page, /^EUR\/USD/)).toBeVisible();
+  await page.evaluate(() => window.drawn.clear());
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  const prices = () =>
+    page.evaluate(() => [...window.drawn].filter((text) => /^\d+\.\d+$/.test(text)));
+  await expect.poll(async () => (await prices()).length).toBeGreaterThan(3);
+  for (const price of await prices()) expect(price).toMatch(/^1\.\d{5}$/);
 });
 
 test("TradingView's chart is loaded once it is chosen, and on the next visit", async ({ page }) => {

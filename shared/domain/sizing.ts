@@ -5,9 +5,10 @@ import {
   fitPosition,
   type SizingInput,
 } from "@shared/contract/position-size.ts";
+import { plainPrice } from "@shared/contract/price.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord, MarketResult } from "../database/models/market-analysis.ts";
-import { formatNumber, formatPrice, formatUsd } from "./format-price.ts";
+import { formatNumber, formatUsd } from "./format-price.ts";
 
 /** The fields of a finished market analysis from which signals are made. */
 export type FinishedAnalysis = Pick<MarketAnalysisRecord, "_id" | "symbol"> & {
@@ -62,7 +63,7 @@ export function missedEntryAnalysis(
       warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
   );
   const what = entryLeft
-    ? `${MESSAGES.missedEntryPrefix} the price was ${formatPrice(entryLeft.price)} at ${formatTime(entryLeft.at)}.`
+    ? `${MESSAGES.missedEntryPrefix} the price was ${plainPrice(entryLeft.price)} at ${formatTime(entryLeft.at)}.`
     : `${MESSAGES.uncheckedEntryPrefix} ${analysis.source.provider} gave no prices since the analysis.`;
   const missed = `${what} The next candle closes at ${formatTime(nextCloseAt)}.`;
   const wait = {

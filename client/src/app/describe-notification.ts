@@ -1,9 +1,10 @@
 import type { EventText, Wording } from "@shared/contract/events/event-entry.ts";
 import { describeEvent } from "@shared/contract/events/event-table.ts";
-import { formatPriceInText, formatUsd } from "../lib/format.ts";
+import { plainPrice } from "@shared/contract/price.ts";
+import { formatUsd } from "../lib/format.ts";
 
 const WORDING: Wording = {
-  price: formatPriceInText,
+  price: plainPrice,
   usd: formatUsd,
   unknownSignal: "a deleted signal",
 };

@@ -177,7 +177,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:filled",
       data: { ...signal, price: 113_900, filled_at: at },
     },
-    text: "Entry filled: BTC/USDT 1h: The trade was entered at 113,900.",
+    text: "Entry filled: BTC/USDT 1h: The trade was entered at 113900.",
   },
   {
     item: {
@@ -193,7 +193,7 @@ const cases: { item: Notification; text: string }[] = [
       name: "signal:entry-left",
       data: { signal_id: "gone", price: 113_900, at },
     },
-    text: "Entry missed: a deleted signal: The price left the entry zone at 113,900. Do not enter this trade late.",
+    text: "Entry missed: a deleted signal: The price left the entry zone at 113900. Do not enter this trade late.",
   },
   {
     item: { ...own(1), name: "account:updated", data: { ...account, reason: "image-access" } },

@@ -1,8 +1,9 @@
 import { findInstrument } from "@shared/contract/instruments.ts";
 import type { MarketQuote } from "@shared/contract/markets.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import { Bookmark } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { formatChange, formatMoment, formatQuote } from "../lib/format.ts";
+import { formatChange, formatMoment } from "../lib/format.ts";
 import { type CurrentPrice, useLivePrice } from "../lib/realtime/live-prices.ts";
 import { liveQuote, useMarkets } from "./markets.ts";
 import { optionId, type SymbolGroup, toggleFavorite } from "./symbols.ts";
@@ -164,7 +165,7 @@ function Facts({ id, name, quote: lastQuote }: FactsProps) {
       {quote && (
         <span className="flex flex-col items-end leading-tight">
           <span className={live?.isStale ? "text-ink-faint" : "text-ink"}>
-            {formatQuote(quote.price)}
+            {formatPrice(quote.price)}
           </span>{" "}
           <span className={quote.change_percent < 0 ? "text-sell" : "text-buy"}>
             {formatChange(quote.change_percent)}

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import {
-  axisDecimals,
   confidenceLevel,
   formatBytes,
   formatChange,
@@ -10,8 +9,6 @@ import {
   formatDuration,
   formatElapsed,
   formatPlural,
-  formatPrice,
-  formatQuote,
   formatR,
   formatRate,
   formatRoundPoints,
@@ -19,11 +16,6 @@ import {
   formatUsd,
   formatUtc,
 } from "./format.ts";
-
-test("prices carry five decimals and no grouping", () => {
-  expect(formatPrice(107_357.1)).toBe("107357.10000");
-  expect(formatPrice(0.123456789)).toBe("0.12346");
-});
 
 test("amounts, sizes and ratios read as people write them", () => {
   expect(formatUsd(1_234.5)).toBe("$1,234.50");
@@ -57,10 +49,6 @@ test.each([
   [0, "low"],
 ])("a confidence of %d is %s", (confidence, level) => {
   expect(confidenceLevel(confidence)).toBe(level);
-});
-
-test("the axis shows more decimals the smaller the price", () => {
-  expect([107_357, 150, 1.08].map(axisDecimals)).toEqual([2, 3, 5]);
 });
 
 test("file sizes are rounded to what a reader needs", () => {
@@ -99,12 +87,4 @@ test("metrics have a true minus sign, and R has as many decimals as it needs", (
 
 test("a day is that of the record, in UTC", () => {
   expect(formatDay("2026-11-20T23:30:00.000Z")).toBe("20 Nov 2026");
-});
-
-test.each([
-  [64_012.5, "64,012.50"],
-  [153.4, "153.400"],
-  [0.16234, "0.16234"],
-])("a quoted price of %d reads %s", (price, text) => {
-  expect(formatQuote(price)).toBe(text);
 });

@@ -1,5 +1,4 @@
 import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
-import { priceDecimals } from "./price-decimals.ts";
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
@@ -9,9 +8,6 @@ export const formatCount = numberFormat({});
 /** A count with its noun, e.g. `1 signal`, `2,345 signals`. */
 export const formatPlural = (number: number, noun: string): string =>
   `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
-
-/** A price level, with five decimals; a tiny one with five significant digits. */
-export const formatPrice = (price: number): string => price.toFixed(priceDecimals(price));
 
 export const formatUsd = numberFormat({ style: "currency", currency: "USD" });
 
@@ -94,31 +90,6 @@ export function confidenceLevel(confidence: number): ConfidenceLevel {
   if (confidence > CONFIDENCE_LEVELS.medium) return "medium";
   return "low";
 }
-
-/** Number of decimals that distinguish prices of this size on an axis. */
-export function axisDecimals(price: number): number {
-  if (price >= 1_000) return 2;
-  if (price >= 10) return 3;
-  return priceDecimals(price);
-}
-
-export function formatQuote(price: number): string {
-  const digits = axisDecimals(price);
-  return price.toLocaleString("en-US", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-}
-
-/** A price within a sentence, e.g. `113,900`, `1.16981` or `0.0000091`. */
-export function formatPriceInText(price: number): string {
-  const maximumFractionDigits = priceDecimals(price);
-  textFormats[maximumFractionDigits] ??= numberFormat({ maximumFractionDigits });
-  return textFormats[maximumFractionDigits](price);
-}
-
-/** By the number of decimals: almost all prices have the same. */
-const textFormats: Record<number, ReturnType<typeof numberFormat>> = {};
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {

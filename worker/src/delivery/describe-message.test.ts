@@ -43,9 +43,9 @@ describe("what a message says about", () => {
     expect(describeOne("signal.completed", data)).toMatchObject({
       subject: "BUY BTC/USDT: 1h, 72% stated confidence, 61.5% calibrated",
       levels: [
-        ["Entry", "113456.79"],
-        ["Stop loss", "112000"],
-        ["Take profit", "0.0000123457"],
+        ["Entry", "113456.78900"],
+        ["Stop loss", "112000.00000"],
+        ["Take profit", "0.000012346"],
       ],
       facts: [
         ["Calibrated confidence", "61.5%"],
@@ -76,9 +76,9 @@ describe("what a message says about", () => {
   });
 
   it.each([
-    ["signal.filled", { price: 100.5, filled_at: AT }, ["Filled at", "100.5"]],
-    ["signal.entry_left", { price: 7, at: AT }, ["Price", "7"]],
-    ["signal.outcome", { outcome: "WIN", resolved_at: AT }, ["Entry", "100"]],
+    ["signal.filled", { price: 100.5, filled_at: AT }, ["Filled at", "100.50000"]],
+    ["signal.entry_left", { price: 7, at: AT }, ["Price", "7.00000"]],
+    ["signal.outcome", { outcome: "WIN", resolved_at: AT }, ["Entry", "100.00000"]],
   ] as const)("%s: its market, the levels of the trade and a link", (type, data, firstLevel) => {
     const text = describeOne(type, { signal_id: "1", ...data });
     expect(text.subject).toMatch(/^(Entry filled|Entry missed|WIN): BUY BTC\/USDT 1h$/);

@@ -11,6 +11,7 @@ import type { Wording } from "@shared/contract/events/event-entry.ts";
 import { describeEvent } from "@shared/contract/events/event-table.ts";
 import { EXPIRY_TEXTS } from "@shared/contract/events/signal-events.ts";
 import { planById } from "@shared/contract/plans.ts";
+import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import {
   type Analysis,
@@ -19,7 +20,7 @@ import {
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import { formatNumber, formatPrice, formatUsd } from "@shared/domain/format-price.ts";
+import { formatNumber, formatUsd } from "@shared/domain/format-price.ts";
 import { formatTime } from "@shared/runtime/compose-email.ts";
 import { z } from "zod";
 import type { ChannelMessage } from "./channel-sender.ts";
@@ -93,7 +94,7 @@ export function describeMessage({ type, data }: Described, signals: NamedSignals
   }
 }
 
-const WORDING: Wording = { price: formatPrice, usd: formatUsd, unknownSignal: "deleted signal" };
+const WORDING: Wording = { price: plainPrice, usd: formatUsd, unknownSignal: "deleted signal" };
 
 /** What an event says wherever it is shown, with what has room in a message. */
 function describeChannelEvent(

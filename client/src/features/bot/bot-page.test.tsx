@@ -83,7 +83,7 @@ describe("the symbol field", () => {
       document.getElementById(
         screen.getByRole("option", { name }).getAttribute("aria-describedby") ?? "",
       )?.textContent;
-    expect(described("BTC/USDT")).toBe("Bitcoin64,012.50 −1.25%");
+    expect(described("BTC/USDT")).toBe("Bitcoin64012.50000 −1.25%");
     expect(described("WTI")).toBe("Crude oil (WTI)");
   });
 

@@ -1,10 +1,11 @@
+import { formatPrice } from "@shared/contract/price.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
 import { OutcomeBadge } from "../../domain/badges.tsx";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
-import { formatDateTime, formatPrice } from "../../lib/format.ts";
+import { formatDateTime } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";

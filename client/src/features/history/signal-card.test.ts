@@ -9,7 +9,7 @@ const item = makeHistoryItem({ timestamp: at(14, 0) });
 
 test("a missed entry is shown with price and time, even after its validity has expired", () => {
   const left = { price: 113_900, at: at(14, 5) };
-  const text = "Price has left the entry zone (113,900 at 14:05).";
+  const text = "Price has left the entry zone (113900 at 14:05).";
   expect(entryNote({ ...item, entry_left: left, valid_until: at(18, 0) }, NOW)).toBe(text);
   expect(entryNote({ ...item, entry_left: left, valid_until: at(14, 30) }, NOW)).toBe(text);
 });

@@ -1,6 +1,7 @@
 import { Form } from "@base-ui/react/form";
 import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
+import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { MAX_NOTE_LENGTH, rationaleText, signalNoteSchema } from "@shared/contract/signal.ts";
 import { memo, type ReactNode, useState } from "react";
@@ -9,7 +10,7 @@ import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { api } from "../../lib/api/client.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
-import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../lib/format.ts";
+import { formatChange, formatMoment } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
@@ -135,7 +136,7 @@ export function entryNote(item: HistoryItem, now: Date): string | null {
   if (outcome) return null;
   if (entry_left) {
     const moment = formatMoment(entry_left.at, now);
-    return `Price has left the entry zone (${formatPriceInText(entry_left.price)} at ${moment}).`;
+    return `Price has left the entry zone (${plainPrice(entry_left.price)} at ${moment}).`;
   }
   if (filled || !valid_until || Date.parse(valid_until) > now.getTime()) return null;
   return `The entry was valid until ${formatMoment(valid_until, now)}.`;

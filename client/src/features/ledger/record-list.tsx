@@ -1,10 +1,11 @@
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
-import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
+import { formatCount, formatDateTime, formatR } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { EmptyState, NextPage } from "../../ui/load-states.tsx";
 import { useRecords } from "./api.ts";

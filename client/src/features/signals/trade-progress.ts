@@ -1,6 +1,7 @@
+import { plainPrice } from "@shared/contract/price.ts";
 import type { EntryLeft, Filled, Outcome } from "@shared/contract/signal.ts";
 import { isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
-import { formatPriceInText, formatR } from "../../lib/format.ts";
+import { formatR } from "../../lib/format.ts";
 import type { CurrentPrice } from "../../lib/realtime/live-prices.ts";
 import type { TradeLevels } from "./levels.ts";
 
@@ -71,11 +72,11 @@ const step = (fields: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep =
 function entryStep(trade: FollowedTrade, live: CurrentPrice | null, now: Date): TradeStep {
   const { filled, entryLeft, outcome, validUntil } = trade;
   if (filled) {
-    const detail = `at ${formatPriceInText(filled.price)}`;
+    const detail = `at ${plainPrice(filled.price)}`;
     return step({ name: "Filled", detail, at: filled.at, state: "done", tone: "accent" });
   }
   if (entryLeft) {
-    const detail = `at ${formatPriceInText(entryLeft.price)}`;
+    const detail = `at ${plainPrice(entryLeft.price)}`;
     return step({ name: "Entry missed", detail, at: entryLeft.at, state: "done", tone: "wait" });
   }
   if (outcome === "WIN" || outcome === "LOSS") {

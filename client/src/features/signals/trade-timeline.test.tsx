@@ -76,7 +76,7 @@ test("the history shows how far each trade has come; a WAIT has none", async () 
   });
   openApp("/signal-history", {});
   const [open, lost, ...others] = await screen.findAllByRole("region", { name: "Trade progress" });
-  expect(open?.textContent).toContain("Filledat 113,000");
+  expect(open?.textContent).toContain("Filledat 113000");
   expect(lost?.textContent).toContain("Lost");
   expect(lost?.textContent).not.toContain(" R");
   expect(others).toEqual([]);

@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
-import { formatNumber, formatPrice } from "@shared/domain/format-price.ts";
+import { formatNumber } from "@shared/domain/format-price.ts";
 import { html } from "@shared/runtime/html.ts";
 import sharp, { type OverlayOptions } from "sharp";
 
@@ -118,7 +119,7 @@ function textsOf({ symbol, timeframe, created_at, analysis, judgement }: SharedS
     return [
       text(span(name, color), { left: MARGIN, top, sizePx: 30 }),
       text(span(formatPrice(price), "ink"), { left: 250, top, sizePx: 32, isBold: true }),
-      text(span(changeOf(price, entry), "faint"), { left: 480, top: top + 4, sizePx: 26 }),
+      text(span(changeOf(price, entry), "faint"), { left: 520, top: top + 4, sizePx: 26 }),
     ];
   });
   const outcome = outcomeOf(kind, judgement);

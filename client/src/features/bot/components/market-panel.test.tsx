@@ -30,11 +30,11 @@ test("the bot opens with the chart of its market, and says what it shows as text
   openApp("/bot", {});
   await chart(/^BTC\/USDT, 60 candles of 1h, .*Low 99.5, high 160.5, last price 160\.$/);
   expect(["Last price", "Change", "Open", "High", "Low"].map(fact)).toEqual([
-    "160",
+    "160.00000",
     "+0.63%",
-    "159",
-    "160.5",
-    "158.5",
+    "159.00000",
+    "160.50000",
+    "158.50000",
   ]);
   expect(screen.getByRole("timer").textContent).toMatch(/^Closes in \d+ (min|s)/);
   screen.getByText("Source: binance.");
@@ -67,8 +67,8 @@ test("the candles can be read as a table, newest first", async () => {
   const { user } = openApp("/bot", {});
   await user.click(await screen.findByRole("button", { name: "Table" }));
   const [, newest, before] = screen.getAllByRole("row");
-  expect(newest?.textContent).toContain("159160.5158.5160");
-  expect(before?.textContent).toContain("158159.5157.5159");
+  expect(newest?.textContent).toContain("159.00000160.50000158.50000160.00000");
+  expect(before?.textContent).toContain("158.00000159.50000157.50000159.00000");
 });
 
 test("the levels of the signal are drawn in the chart of its market only", async () => {

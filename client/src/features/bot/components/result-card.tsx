@@ -1,6 +1,7 @@
 import { Progress } from "@base-ui/react/progress";
 import { type SignalConfidence, statedLabel } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
+import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
 import { rationaleContent } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
@@ -12,8 +13,6 @@ import {
   formatConfidence,
   formatDuration,
   formatMoment,
-  formatPrice,
-  formatPriceInText,
   formatUnits,
   formatUsd,
 } from "../../../lib/format.ts";
@@ -218,7 +217,7 @@ function EntryMissedAlert({ entryLeft: { price, at } }: { entryLeft: EntryLeft }
   return (
     <Alert
       tone="warning"
-      title={`Price has left the entry zone (${formatPriceInText(price)} at ${moment})`}
+      title={`Price has left the entry zone (${plainPrice(price)} at ${moment})`}
     >
       The risk and reward shown no longer apply. Request a new signal.
     </Alert>

@@ -1,7 +1,8 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import { type ReactNode, useEffect, useRef } from "react";
 import { liveQuote, useMarkets } from "../../../domain/markets.ts";
-import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
+import { formatChange, formatDateTime, formatUtc } from "../../../lib/format.ts";
 import { OVERVIEW_COLUMNS } from "../../../lib/listed-markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -40,7 +41,7 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
   return (
     <li className="flex gap-2 border-l border-line px-5">
       <span className="font-medium">{symbol}</span>
-      <span className="text-ink-muted">{formatQuote(price)}</span>
+      <span className="text-ink-muted">{formatPrice(price)}</span>
       <Change percent={change_percent} />
     </li>
   );
@@ -106,7 +107,7 @@ function OverviewRow({ quote }: { quote: MarketQuote }) {
           </span>
         </span>
       </th>
-      <td className="w-27 text-right">{formatQuote(price)}</td>
+      <td className="w-27 text-right">{formatPrice(price)}</td>
       <td className="w-18 text-right">
         <Change percent={change_percent} />
       </td>
@@ -151,12 +152,12 @@ function CryptoRow({ quote }: { quote: MarketQuote }) {
       <th scope="row" className="pl-4 text-left font-medium sm:pl-5">
         {symbol}
       </th>
-      <td>{formatQuote(price)}</td>
+      <td>{formatPrice(price)}</td>
       <td className="pr-4 sm:pr-5 md:pr-0">
         <Change percent={change_percent} />
       </td>
-      <td className={`${wide} text-ink-muted`}>{formatQuote(high)}</td>
-      <td className={`${wide} text-ink-muted`}>{formatQuote(low)}</td>
+      <td className={`${wide} text-ink-muted`}>{formatPrice(high)}</td>
+      <td className={`${wide} text-ink-muted`}>{formatPrice(low)}</td>
       <td className={`${wide} pr-5`}>
         <span className="flex justify-end">
           <Sparkline closes={closes} falling={change_percent < 0} />

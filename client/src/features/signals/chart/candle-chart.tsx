@@ -1,10 +1,11 @@
 import type { Candle } from "@shared/contract/market-data.ts";
+import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import { type LucideIcon, Maximize2, Table2, ZoomIn, ZoomOut } from "lucide-react";
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { z } from "zod";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
-import { formatChange, formatDateTime, formatPriceInText } from "../../../lib/format.ts";
+import { formatChange, formatDateTime } from "../../../lib/format.ts";
 import { useTheme } from "../../../lib/theme.ts";
 import { distancePercent, type TradeLevels } from "../levels.ts";
 import { type ChartContent, type DrawnChart, drawChart } from "./draw-chart.ts";
@@ -184,14 +185,14 @@ function Legend({ candles, lines, at }: LegendProps) {
       <p className="figures text-sm text-ink-faint">
         {at === null ? "Newest candle" : "Candle"}, {formatTime(time)}
       </p>
-      <dl className="figures grid grid-cols-3 gap-x-4 gap-y-1 text-sm sm:grid-cols-6">
-        <Fact label={at === null ? "Last price" : "Close"}>{formatPriceInText(close)}</Fact>
+      <dl className="figures flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
+        <Fact label={at === null ? "Last price" : "Close"}>{formatPrice(close)}</Fact>
         <Fact label="Change" tone={change < 0 ? "text-sell" : "text-buy"}>
           {formatChange(change)}
         </Fact>
         {Object.entries(prices).map(([label, price]) => (
           <Fact key={label} label={label}>
-            {formatPriceInText(price)}
+            {formatPrice(price)}
           </Fact>
         ))}
         <Fact label="Volume">{volume > 0 ? compact.format(volume) : "–"}</Fact>
@@ -209,9 +210,8 @@ const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFra
 
 const formatTime = (timeMs: number): string => formatDateTime(new Date(timeMs).toISOString());
 
-/** An indicator has as many digits as a price of its size. */
 const formatValue = (value: number | null | undefined): string =>
-  value ? formatPriceInText(Number(value.toPrecision(7))) : "–";
+  value ? formatPrice(value) : "–";
 
 interface FactProps {
   label: string;
@@ -220,9 +220,9 @@ interface FactProps {
 }
 
 const Fact = ({ label, tone = "", children }: FactProps) => (
-  <div className="min-w-0">
-    <dt className="truncate text-xs text-ink-faint">{label}</dt>
-    <dd className={`truncate font-medium ${tone}`}>{children}</dd>
+  <div className="flex items-baseline gap-1.5">
+    <dt className="text-xs text-ink-faint">{label}</dt>
+    <dd className={`font-medium ${tone}`}>{children}</dd>
   </div>
 );
 
@@ -256,7 +256,7 @@ function CandleTable({ candles, market }: { candles: readonly Candle[]; market: 
               </th>
               {TABLE_COLUMNS.map((column) => (
                 <td key={column} className="px-3 py-1.5">
-                  {formatPriceInText(candle[column])}
+                  {formatPrice(candle[column])}
                 </td>
               ))}
               <td className="px-3 py-1.5">{compact.format(candle.volume)}</td>
@@ -272,13 +272,13 @@ function describe({ symbol, timeframe }: Market, candles: readonly Candle[]): st
   const first = candles.at(0);
   const last = candles.at(-1);
   if (!first || !last) return "";
-  const low = formatPriceInText(Math.min(...candles.map((candle) => candle.low)));
-  const high = formatPriceInText(Math.max(...candles.map((candle) => candle.high)));
+  const low = plainPrice(Math.min(...candles.map((candle) => candle.low)));
+  const high = plainPrice(Math.max(...candles.map((candle) => candle.high)));
   const range = `${formatTime(first.time)} to ${formatTime(last.time)}`;
-  return `${symbol}, ${candles.length} candles of ${timeframe}, ${range}. Low ${low}, high ${high}, last price ${formatPriceInText(last.close)}.`;
+  return `${symbol}, ${candles.length} candles of ${timeframe}, ${range}. Low ${low}, high ${high}, last price ${plainPrice(last.close)}.`;
 }
 
 function describeLevels({ entry, stopLoss, takeProfit }: TradeLevels): string {
-  const [at, stop, target] = [entry, stopLoss, takeProfit].map(formatPriceInText);
+  const [at, stop, target] = [entry, stopLoss, takeProfit].map(plainPrice);
   return ` Lines: entry ${at}, stop loss ${stop}, take profit ${target}.`;
 }

@@ -1,4 +1,5 @@
 import type { Candle } from "@shared/contract/market-data.ts";
+import { priceDecimals } from "@shared/contract/price.ts";
 import type { SharedSignal } from "@shared/contract/resolution.ts";
 import type { Filled } from "@shared/contract/signal.ts";
 import {
@@ -16,7 +17,6 @@ import {
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { axisDecimals } from "../../../lib/format.ts";
 import type { TradeLevels } from "../levels.ts";
 import type { IndicatorLine } from "./indicator-lines.ts";
 
@@ -90,10 +90,10 @@ export function drawChart(box: HTMLElement, { view, onHover }: DrawOptions): Dra
     show(content) {
       const before = shown;
       shown = content;
-      showPrecision(layers, content);
       if (isMove(before, content)) return moveLayers(layers, content, color);
       const namesLines = box.clientWidth >= MIN_NAMED_LINES_PX;
       fillLayers(layers, content, { chart, color, namesLines });
+      showPrecision(layers, content);
       if (before.candles.length === 0) showLatest();
     },
     zoom(factor) {
@@ -218,11 +218,11 @@ function fillLayers(layers: Layers, content: ChartContent, paint: Paint): void {
   showLevels(layers, trade?.levels ?? null, paint);
 }
 
-function showPrecision(layers: Layers, { candles }: ChartContent): void {
-  const precision = axisDecimals(candles.at(-1)?.close ?? 1);
-  layers.candles.applyOptions({
-    priceFormat: { type: "price", precision, minMove: 10 ** -precision },
-  });
+/** The axis takes its format from any of its series, so all of them have the same. */
+function showPrecision({ reward, risk, candles, lines }: Layers, content: ChartContent): void {
+  const precision = priceDecimals(content.candles.at(-1)?.close ?? 1);
+  const priceFormat = { type: "price", precision, minMove: 10 ** -precision } as const;
+  for (const series of [reward, risk, candles, ...lines]) series.applyOptions({ priceFormat });
 }
 
 const candleBar = ({ open, high, low, close }: Candle, time: UTCTimestamp) => ({

@@ -56,7 +56,7 @@ describe("a resolution in words", () => {
 test.each([
   [
     { symbol: "ETHUSDT", timeframe: "4h", last_price: 3_512.4 },
-    "ETHUSDT, 4h candles, last price 3,512.4",
+    "ETHUSDT, 4h candles, last price 3512.4",
   ],
   [{ symbol: null, timeframe: null, last_price: 1.0843 }, "last price 1.0843"],
   [{ symbol: null, timeframe: null, last_price: null }, "Nothing that names the market"],

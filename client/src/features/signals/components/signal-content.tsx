@@ -1,10 +1,11 @@
 import { confidenceWords } from "@shared/contract/confidence-words.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
+import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
 import { type Filled, rationaleContent, type SignalOrigin } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
 import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
-import { formatDateTime, formatPrice, formatPriceInText, formatR } from "../../../lib/format.ts";
+import { formatDateTime, formatR } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { rewardToRisk, type TradeLevels, tradeLevels } from "../levels.ts";
@@ -116,12 +117,12 @@ function sourceText(source: SharedSignal["analysis"]["source"]): string {
 
 type ChartReading = NonNullable<SharedSignal["analysis"]["raw_ai"]["chart_reading"]>;
 
-/** `ETHUSDT, 4h candles, last price 3,512.4`. */
+/** `ETHUSDT, 4h candles, last price 3512.4`. */
 export function chartText({ symbol, timeframe, last_price: price }: ChartReading): string {
   const parts = [
     symbol,
     timeframe && `${timeframe} candles`,
-    price !== null && `last price ${formatPriceInText(price)}`,
+    price !== null && `last price ${plainPrice(price)}`,
   ];
   return parts.filter(Boolean).join(", ") || "Nothing that names the market";
 }

@@ -1,9 +1,10 @@
 import type { Timeframe } from "@shared/contract/market-data.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import type { SignalKind, SignalOrigin, SignalSource } from "@shared/contract/signal.ts";
 import { Star } from "lucide-react";
 import type { ReactNode } from "react";
 import { SignalBadge } from "../../../domain/signal-badge.tsx";
-import { formatChange, formatMoment, formatPrice, formatR } from "../../../lib/format.ts";
+import { formatChange, formatMoment, formatR } from "../../../lib/format.ts";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { useDemoStatus } from "../api.ts";

@@ -114,14 +114,14 @@ describe("an email channel", () => {
     );
     expect(mail?.link).toBe(`https://app.example.com/signals/${id}`);
     expect(mail?.text).toMatch(
-      /Entry: 100\nStop loss: 95\nTake profit: 110\nEnter before: .* UTC\n/,
+      /Entry: 100\.00000\nStop loss: 95\.00000\nTake profit: 110\.00000\nEnter before: .* UTC\n/,
     );
     expect(mail?.text).toContain("Position size: 0.5 units\nRisk: 2.5 USD\nMargin: 50 USD\n");
     expect(mail?.text).toContain("- Trend: Up <b>strongly</b>.\n- Higher lows\n");
     expect(mail?.text).toContain("- Warning: Demo data: recorded candles.\n");
     expect(mail?.text).toContain("Signals are not financial advice.");
     expect(mail?.html).toContain("Trend: Up &lt;b&gt;strongly&lt;/b&gt;.");
-    expect(mail?.html).toMatch(/<th [^>]*>Entry<\/th><td [^>]*>100<\/td>/);
+    expect(mail?.html).toMatch(/<th [^>]*>Entry<\/th><td [^>]*>100\.00000<\/td>/);
   });
 
   it("has the links and headers that turn it off, and the id of the delivery", async () => {
@@ -150,11 +150,11 @@ describe("an email channel", () => {
     const won = await tell("signal:outcome", { signal_id, outcome: "WIN", resolved_at: at });
     expect(won?.headers.get("subject")).toBe("WIN: BUY BTC/USDT 1h");
     expect(won?.text).toMatch(
-      /Take profit: .*\nResult: \+2\.00 R\nExit: 104\nResolved: 21 November 2026 .*10:00 UTC/,
+      /Take profit: .*\nResult: \+2\.00 R\nExit: 104\.00000\nResolved: 21 November 2026 .*10:00 UTC/,
     );
     const left = await tell("signal:entry-left", { signal_id, price: 103.5, at });
     expect(left?.headers.get("subject")).toBe("Entry missed: BUY BTC/USDT 1h");
-    expect(left?.text).toContain("Price: 103.5\n");
+    expect(left?.text).toContain("Price: 103.50000\n");
     await database.signals.deleteOne({ _id: signal?._id });
     const gone = await tell("signal:outcome", { signal_id, outcome: "LOSS", resolved_at: at });
     expect(gone?.headers.get("subject")).toBe("LOSS: deleted signal");

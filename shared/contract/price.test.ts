@@ -1,10 +1,16 @@
-import { describe, expect, it } from "vitest";
-import { plainPrice, priceDecimals } from "./price-decimals.ts";
+import { describe, expect, it, test } from "vitest";
+import { formatPrice, plainPrice, priceDecimals } from "./price.ts";
+
+test("prices carry five decimals and no grouping", () => {
+  expect(formatPrice(107_357.1)).toBe("107357.10000");
+  expect(formatPrice(0.123456789)).toBe("0.12346");
+});
 
 describe("the decimals of a price", () => {
   it.each([
     [107_357.1, 5],
     [1.16981, 5],
+    [153.4, 5],
     [0.01, 5],
     [0.00999, 7],
     [9.1e-6, 10],
@@ -16,7 +22,7 @@ describe("the decimals of a price", () => {
   ])("%d has %i", (price, decimals) => expect(priceDecimals(price)).toBe(decimals));
 
   it("tell the levels of a trade in a tiny price apart", () => {
-    const levels = [9.1e-6, 9.02e-6, 9.3e-6].map((price) => price.toFixed(priceDecimals(price)));
+    const levels = [9.1e-6, 9.02e-6, 9.3e-6].map(formatPrice);
     expect(levels).toEqual(["0.0000091000", "0.0000090200", "0.0000093000"]);
   });
 

@@ -1,4 +1,4 @@
-import { PRICE_DECIMALS } from "@shared/contract/constants.ts";
+import { PRICE_DECIMALS } from "./constants.ts";
 
 /** Prices below have fewer than four significant digits in `PRICE_DECIMALS`. */
 const TINY_PRICE = 0.01;
@@ -14,8 +14,11 @@ export function priceDecimals(price: number): number {
   return Math.min(decimals, MAX_DECIMALS);
 }
 
-/** A price without an exponent and without trailing zeros, such as `0.0000091` rather than `9.1e-6`. */
+/** A price wherever it stands as a value: `107357.10000`. Without grouping, as it is typed into an order. */
+export const formatPrice = (price: number): string => price.toFixed(priceDecimals(price));
+
+/** A price within a sentence: the same digits without trailing zeros, such as `107357.1` or `0.0000091`. */
 export function plainPrice(price: number): string {
-  const text = price.toFixed(priceDecimals(price));
+  const text = formatPrice(price);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
