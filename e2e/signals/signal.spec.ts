@@ -4,6 +4,7 @@ import { expect, type Locator, type Page } from "playwright/test";
 import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
 import { apiUrl } from "../support/config.ts";
 import { installSocketSwitch } from "../support/network.ts";
+import { DESKTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { openLive, signIn } from "../support/users.ts";
 
@@ -28,6 +29,7 @@ const resultFor = (page: Page, symbol: string) =>
 
 test("a signal arrives with its confidence, reasons, labels and chart, and has a page of its own", async ({
   page,
+  context,
 }) => {
   await signIn(page, await makeTrader({ approved: true }));
   await page.goto("/bot");
@@ -42,6 +44,35 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(result.getByText(/^Rule-based analysis:/)).toBeVisible();
   await expect(result.getByText("Key evidence")).toBeVisible();
   await expect(page.getByRole("img", { name: /^XRP\/USDT/ })).toBeVisible();
+  // Without scrolling on a laptop; the button stays wherever the page is scrolled to, on a phone too.
+  const answer = [
+    result.getByText(/^(BUY|SELL|WAIT)$/),
+    result.getByText(/such trades|states this|nothing to enter/),
+  ];
+  await page.setViewportSize({ width: 1366, height: 768 });
+  await page.evaluate(() => window.scrollTo(0, 0));
+  for (const part of answer) await expect(part).toBeInViewport({ ratio: 1 });
+  const isTrade = (await result.getAttribute("data-signal")) !== "wait";
+  if (isTrade) {
+    for (const name of ["Entry", "Take profit", "Position size", "Required margin"]) {
+      await expect(result.getByText(name, { exact: true })).toBeInViewport({ ratio: 1 });
+    }
+  }
+  const button = page.getByRole("button", { name: "Get Signal" });
+  for (const size of [{ width: 1366, height: 768 }, PHONE]) {
+    await page.setViewportSize(size);
+    for (const part of [0, 1, 2]) {
+      const share = part / 2;
+      await page.evaluate((at) => window.scrollTo(0, at * document.body.scrollHeight), share);
+      await expect(button).toBeInViewport({ ratio: 1 });
+    }
+  }
+  await page.setViewportSize(DESKTOP);
+  // Another tab of the account has the same result, from the server.
+  const tab = await context.newPage();
+  await tab.goto("/bot");
+  await expect(resultFor(tab, "XRP/USDT")).toBeVisible();
+  await tab.close();
   await page.reload();
   const time = result.locator("time[tabindex]").first();
   await expect.poll(() => tipOf(time)).toBe("none");

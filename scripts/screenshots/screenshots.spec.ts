@@ -38,7 +38,7 @@ test("bot", async ({ page }) => {
   await page.getByRole("combobox", { name: "Symbol" }).fill("LTC/USDT");
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Get Signal" }).click();
-  await page.locator("[data-signal]").first().waitFor();
+  await page.locator("[data-signal]").filter({ hasText: "LTC/USDT" }).waitFor();
   await page.locator("canvas").first().waitFor();
   await saveScreenshot(page, "bot");
 });

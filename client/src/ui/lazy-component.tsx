@@ -44,26 +44,30 @@ export function lazyComponent(
   return Object.assign(LazyComponent, { preload });
 }
 
-/** Shows its children once it has come into view; before that, a placeholder of their size. */
-export function WhenInView({
-  placeholder = null,
-  children,
-}: {
+interface WhenInViewProps {
   placeholder?: ReactNode;
+  /** How far from the view counts as in it, as a margin in CSS. */
+  rootMargin?: string;
   children: ReactNode;
-}) {
+}
+
+/** Shows its children once it has come into view; before that, a placeholder of their size. */
+export function WhenInView({ placeholder = null, rootMargin = "0px", children }: WhenInViewProps) {
   const box = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
     if (!box.current) return;
-    const observer = new IntersectionObserver(([entry]) => {
-      if (!entry?.isIntersecting) return;
-      observer.disconnect();
-      setSeen(true);
-    });
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        observer.disconnect();
+        setSeen(true);
+      },
+      { rootMargin },
+    );
     observer.observe(box.current);
     return () => observer.disconnect();
-  }, []);
+  }, [rootMargin]);
   return (
     <div ref={box} className="h-full">
       {isSeen ? children : placeholder}

@@ -54,7 +54,7 @@ export function Toaster() {
   return (
     <Toast.Provider toastManager={toastManager} limit={SHOWN_AT_ONCE}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-3 sm:left-auto sm:w-96">
+        <Toast.Viewport className="fixed right-4 bottom-(--toast-bottom) left-4 z-50 flex flex-col gap-3 sm:left-auto sm:w-96">
           <Toasts />
         </Toast.Viewport>
       </Toast.Portal>

@@ -2,10 +2,6 @@ import type { ReactNode } from "react";
 import { Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 
-/** From 64 rem on, form and result are side by side. */
-export const botGridClass =
-  "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
-
 interface BotFrameProps {
   aside?: ReactNode;
   /** Form and results; without them, a skeleton is shown. */
@@ -15,7 +11,7 @@ interface BotFrameProps {
 /** The part of the bot page that is shown before its code has loaded. */
 export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
   return (
-    <div className="page flex flex-col gap-6 py-8 sm:py-10">
+    <div className="page bot-page">
       <div className="flex items-start justify-between gap-4">
         <PageHeading title="Signal bot">
           Pick a market and a timeframe. The signal is sized to your amount and risk.
@@ -29,8 +25,8 @@ export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
 
 function BotSkeleton() {
   return (
-    <div role="status" aria-label="Loading the signal bot" className={botGridClass}>
-      <Skeleton className="h-[34rem] rounded-card" count={2} />
+    <div role="status" aria-label="Loading the signal bot" className="bot-grid">
+      <Skeleton className="h-[34rem] rounded-card" count={3} />
     </div>
   );
 }

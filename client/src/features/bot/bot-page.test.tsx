@@ -4,7 +4,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { meQuery } from "../../domain/me.ts";
 import { queryClient } from "../../lib/query-client.ts";
-import { makeMe, makeSignal } from "../../testing/factories.ts";
+import { makeHistoryItem, makeMe, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -139,6 +139,58 @@ describe("the symbol field", () => {
   });
 });
 
+describe("a tab without a signal", () => {
+  test("shows the account's last result, and can ask for another at once", async () => {
+    const signal = makeSignal();
+    const { signal_id: id } = signal;
+    api.reply("GET /signal-history", { signals: [makeHistoryItem({ id })], next_cursor: null });
+    api.reply(`GET /signals/${id}`, signal);
+    const user = await openBot();
+    await waitFor(() => expect(result()?.dataset.signal).toBe("sell"));
+    expect(screen.queryByText("No signal yet")).toBeNull();
+    const button = screen.getByRole("button", { name: "Get Signal" });
+    expect(button.hasAttribute("disabled")).toBe(false);
+    expect(screen.queryByText("Show its chart")).toBeNull();
+    await user.click(screen.getByRole("radio", { name: "4h" }));
+    await user.click(await screen.findByRole("button", { name: "Show its chart" }));
+    expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
+    const { query } = api.requests.find(({ route }) => route === "GET /signal-history") ?? {};
+    expect(query?.get("limit")).toBe("1");
+  });
+
+  test("says so if the account has none either", async () => {
+    api.reply("GET /signal-history", { signals: [], next_cursor: null });
+    await openBot();
+    await screen.findByText("No signal yet");
+  });
+});
+
+describe("the box below the numbers", () => {
+  const box = () => screen.getByText("Margin").closest("[role=status]")?.textContent;
+
+  test("is of the signal that is shown until the form names another market", async () => {
+    const signal = makeSignal();
+    api.reply("POST /get-signal", { signal_id: signal.signal_id, status: "queued" });
+    api.reply(`GET /signals/${signal.signal_id}`, signal);
+    const user = await openBot();
+    screen.getByText("For your next signal");
+    await requestSignal(user, "BTC/USDT");
+    await screen.findByText("For the SELL of BTC/USDT shown");
+    expect(box()).toContain("Size0.5 BTC");
+    const field = screen.getByRole("combobox", { name: "Symbol" });
+    await user.clear(field);
+    await user.type(field, "ETH/USDT");
+    await screen.findByText("For your next signal");
+    expect(screen.queryByText("Margin")).toBeNull();
+    expect(effect()).toBe("Risk at the stop$1.00Largest position$100.00");
+    await user.clear(field);
+    await user.type(field, "BTC/USDT");
+    await screen.findByText("For the SELL of BTC/USDT shown");
+    await user.click(screen.getByRole("radio", { name: "4h" }));
+    await screen.findByText("For your next signal");
+  });
+});
+
 const effect = () => screen.getByText("Risk at the stop").closest("dl")?.textContent;
 
 test("numbers stay in their range and show at once what they mean", async () => {
@@ -195,6 +247,19 @@ describe("a request that fails", () => {
     await requestSignal(user, "NOPE/NOPE");
     await screen.findByText("Unknown symbol NOPE/NOPE.");
     expect(result()).toBeUndefined();
+    const field = screen.getByRole("combobox", { name: "Symbol" });
+    await user.clear(field);
+    await user.type(field, "BTC/USDT");
+    await waitFor(() => expect(screen.queryByText("Request failed")).toBeNull());
+  });
+
+  test("for want of a connection says so beside the WAIT", async () => {
+    api.drop("POST /get-signal");
+    const user = await openBot();
+    await requestSignal(user, "BTC/USDT");
+    await screen.findByText("The server cannot be reached. Check your connection and try again.");
+    expect(result()?.dataset.signal).toBe("wait");
+    screen.getByText(MESSAGES.failedSignal);
   });
 
   test.each([
@@ -217,5 +282,7 @@ describe("a request that fails", () => {
     const user = await openBot();
     await requestSignal(user, "BTC/USDT");
     await screen.findByText(MESSAGES.requestTimeout);
+    expect(screen.queryByText("Sending the request")).toBeNull();
+    expect(screen.queryByText(/Still analyzing/)).toBeNull();
   });
 });

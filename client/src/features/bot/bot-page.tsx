@@ -17,13 +17,14 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
 import { useDemoStatus } from "../signals/api.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";
-import { BotFrame, botGridClass } from "./bot-frame.tsx";
+import { BotFrame } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
-import { ResultArea, useTrackedSignal } from "./components/result-area.tsx";
+import { RecentSignals, ResultArea, useTrackedSignal } from "./components/result-area.tsx";
 import { resumePending } from "./submit-request.ts";
 
-const chartClass = "h-[38rem]";
+/** Where the chart stands beside the answer, it ends with the window. */
+const chartClass = "h-[36rem] xl:h-[max(30rem,calc(100dvh-18.5rem))]";
 
 const chartSkeleton = <Skeleton className={`rounded-card ${chartClass}`} />;
 
@@ -101,39 +102,40 @@ function useAnalyzing(signal: SignalResponse | undefined): boolean {
   return isSending || (isOpen && !isLate(newest, now));
 }
 
-/** From this width on, form and result are side by side. */
-const WIDE = "(width >= 64rem)";
-
 function Workspace({ analyzing }: { analyzing: boolean }) {
   const isAdmin = useSession((session) => session.isAdmin);
   const results = useRef<HTMLElement>(null);
   useSignalFromUrl(results);
-  // The next frame has the height to scroll to.
+  // The next frame has the height to scroll to. Beside the form, the answer is in view unless the page was scrolled.
   const showResults = () => {
-    if (window.matchMedia(WIDE).matches) return;
-    requestAnimationFrame(() => results.current?.scrollIntoView());
+    requestAnimationFrame(() => {
+      const { top = 0 } = results.current?.getBoundingClientRect() ?? {};
+      const isInView = top >= 0 && top < window.innerHeight / 2;
+      if (!isInView) results.current?.scrollIntoView();
+    });
   };
   return (
     <>
       <DemoBanner />
-      <div className={botGridClass}>
-        <aside className="flex flex-col gap-6 [@media(width>=64rem)_and_(height>=60rem)]:sticky [@media(width>=64rem)_and_(height>=60rem)]:top-24">
+      <div className="bot-grid">
+        <aside className="bot-beside flex min-w-0 flex-col gap-5">
           <BotForm analyzing={analyzing} onSubmitted={showResults} />
+          <RecentSignals />
           {isAdmin && <AdminTools />}
         </aside>
-        <div className="flex min-w-0 flex-col gap-6">
-          {/* Small screens begin with the form. */}
-          <WhenInView placeholder={chartSkeleton}>
+        <section
+          ref={results}
+          tabIndex={-1}
+          aria-label="Signal"
+          className="min-w-0 scroll-mt-20 outline-none [overflow-anchor:none]"
+        >
+          <ResultArea />
+        </section>
+        <div className="bot-beside min-w-0 lg:max-xl:col-span-2">
+          {/* Small screens begin with the form and the answer. */}
+          <WhenInView placeholder={chartSkeleton} rootMargin="25% 0px">
             <MarketPanel className={chartClass} />
           </WhenInView>
-          <section
-            ref={results}
-            tabIndex={-1}
-            aria-label="Signal"
-            className="scroll-mt-20 outline-none [overflow-anchor:none]"
-          >
-            <ResultArea />
-          </section>
         </div>
       </div>
     </>
@@ -159,8 +161,10 @@ function DemoBanner() {
   if (!isReplay && !isRules) return null;
   return (
     <Alert tone="warning" role="status" title="Demo mode">
-      {isReplay && <p>Demo data: recorded candles shifted to the present, not live prices.</p>}
-      {isRules && <p>Rule-based analysis: fixed rules instead of an AI model.</p>}
+      <div className="flex flex-wrap gap-x-6">
+        {isReplay && <p>Demo data: recorded candles shifted to the present, not live prices.</p>}
+        {isRules && <p>Rule-based analysis: fixed rules instead of an AI model.</p>}
+      </div>
     </Alert>
   );
 }

@@ -127,8 +127,13 @@ onLiveEvent((event) => {
   if (event.name === "history:cleared") useBot.setState({ tracked: [], selectedId: null });
 });
 
+/** A refusal concerns the symbol that it was for. */
 export function setInputs(change: Partial<BotInputs>): void {
-  useBot.setState(({ inputs }) => ({ inputs: { ...inputs, ...change } }));
+  useBot.setState(({ inputs, failure }) => {
+    const isOther = change.symbol !== undefined && change.symbol !== inputs.symbol;
+    const isOver = isOther && failure?.kind === "refused";
+    return { inputs: { ...inputs, ...change }, failure: isOver ? null : failure };
+  });
 }
 
 export function track(signal: TrackedSignal): void {
@@ -164,6 +169,12 @@ export function shownSignal({ tracked, selectedId, pending, failure }: BotState)
   const isWaiting = pending !== null && !pending.givenUp;
   return selected ?? (isWaiting || failure?.kind === "broken" ? undefined : tracked[0]);
 }
+
+/** Whether a signal is of the market that the form names. */
+export const isOfMarket = (
+  { symbol, timeframe }: Pick<TrackedSignal, "symbol" | "timeframe">,
+  inputs: Pick<BotInputs, "symbol" | "timeframe">,
+): boolean => symbol === inputs.symbol.trim().toUpperCase() && timeframe === inputs.timeframe;
 
 export const isLate = (
   { requestedAt, withImage }: Pick<TrackedSignal, "requestedAt" | "withImage">,

@@ -54,6 +54,9 @@ describe("the confidence of a signal", () => {
     expect(confidence.dataset.level).toBe("medium");
     expect(confidence.textContent).toContain("62%");
     expect(confidence.textContent).toContain("stated confidence, not yet calibrated");
+    const chance = await screen.findByRole("region", { name: "Chance" });
+    const sentence = "About 32 in 100 such trades reached the target first.";
+    await waitFor(() => expect(chance.textContent).toBe(`32%${sentence}`));
     const panel = await recordPanel();
     await within(panel).findByText("Trades at 60–70%, on average");
     within(panel).getByText("stated 62%, won 32% of 214");
@@ -170,6 +173,22 @@ test("a signal that does not exist says so on its page", async () => {
   openApp("/signals/0123456789abcdef01234567", {});
   expect((await screen.findByRole("alert")).textContent).toContain(
     "This signal does not exist or was deleted.",
+  );
+});
+
+test("the page of a signal has the card of the bot, with size, risk and margin", async () => {
+  const signal = makeSignal();
+  const { signal_id: id, symbol, timeframe } = signal;
+  api.reply(`GET /signals/${id}`, signal);
+  api.reply(`GET /signals/${id}/candles`, { signal_id: id, symbol, timeframe, candles: [] });
+  const progress = { judgement: null, candles: [], shared_at: null };
+  api.reply(`GET /signals/${id}/since`, { signal_id: id, symbol, timeframe, ...progress });
+  openApp(`/signals/${id}`, {});
+  const position = await screen.findByText("Position size");
+  const card = position.closest<HTMLElement>("[data-signal]");
+  expect(card?.querySelector("h1")?.textContent).toBe("BTC/USDT 1h");
+  expect(position.closest("dl")?.textContent).toBe(
+    "Position size0.5 BTCDollar risk$1.00Required margin$50.00",
   );
 });
 

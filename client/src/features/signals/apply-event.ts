@@ -15,6 +15,7 @@ import type { LiveEvent } from "../../lib/realtime/events.ts";
 /** Keys of the query cache, the only place where the browser keeps signals. */
 export const signalKeys = {
   all: ["signals"],
+  newest: ["signals", "newest"],
   details: ["signals", "detail"],
   histories: ["signals", "history"],
   detail: (id: string) => ["signals", "detail", id],

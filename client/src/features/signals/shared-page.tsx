@@ -26,7 +26,7 @@ export function SharedPage() {
   usePageTitle(`Signal ${data ? `${data.symbol} ${data.timeframe}` : ""}`);
   if (error instanceof ApiError && error.status === 404) return <Gone />;
   return (
-    <div className="page flex max-w-5xl flex-col gap-5 py-8 sm:py-10">
+    <div className="page flex flex-col gap-5 py-6">
       {/* React puts it into the document's head for as long as this page is shown. */}
       <meta name="robots" content="noindex, nofollow" />
       <p className="text-sm text-ink-muted">

@@ -4,7 +4,7 @@ import {
   type SignalProgressResponse,
   shareLinkSchema,
 } from "@shared/contract/resolution.ts";
-import type { SignalResponse } from "@shared/contract/signal.ts";
+import type { Analysis, SignalResponse } from "@shared/contract/signal.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useId, useState } from "react";
@@ -31,7 +31,7 @@ import { TradeTimeline, TradeTitle, tradeOfSignal } from "./components/trade-tim
 export function SignalPage() {
   const { id = "" } = useParams();
   return (
-    <div className="page flex max-w-5xl flex-col gap-5 py-8 sm:py-10">
+    <div className="page flex flex-col gap-5 py-6">
       <Link
         to="/signal-history"
         className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong print:hidden"
@@ -71,11 +71,12 @@ function Signal({ id }: { id: string }) {
 
 interface FinishedSignalProps {
   signal: SignalResponse;
-  shown: Omit<SharedSignal, "created_at"> & Pick<SignalProgressResponse, "shared_at">;
+  shown: Omit<SharedSignal, "created_at" | "analysis"> &
+    Pick<SignalProgressResponse, "shared_at"> & { analysis: Analysis };
 }
 
 function FinishedSignal({ signal, shown }: FinishedSignalProps) {
-  const { signal_id, created_at, origin, filled } = signal;
+  const { signal_id, created_at, origin, filled, entry_left: entryLeft } = signal;
   const { judgement, shared_at } = shown;
   const outcome = judgement?.outcome ?? signal.outcome;
   const trade = tradeOfSignal({ ...signal, outcome }, judgement);
@@ -83,6 +84,7 @@ function FinishedSignal({ signal, shown }: FinishedSignalProps) {
     <SignalContent
       signal={{ ...shown, created_at, filled }}
       origin={origin}
+      entryLeft={entryLeft}
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {trade && <TradeTitle trade={trade} />}
@@ -158,7 +160,7 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
   const failed = "The link could not be updated. Please try again.";
   const isShared = !isStopping && (sharedAt !== null || link.data !== undefined);
   return (
-    <Card className="flex flex-col gap-4 p-5 sm:p-7 print:hidden">
+    <Card className="flex flex-col gap-4 p-5 print:hidden">
       <h2 className="text-lg font-semibold tracking-tight">Share</h2>
       <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
         Anyone with the link can view this signal until the link expires (after 90 days by default)

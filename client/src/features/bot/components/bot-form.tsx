@@ -28,19 +28,35 @@ import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { showToast } from "../../../ui/show-toast.ts";
 import { useSignal } from "../../signals/api.ts";
 import { tradeLevels } from "../../signals/levels.ts";
-import { INPUT_LIMITS, readInputs, setInputs, shownSignal, stakeOf, useBot } from "../bot-store.ts";
+import {
+  INPUT_LIMITS,
+  isOfMarket,
+  readInputs,
+  setInputs,
+  shownSignal,
+  stakeOf,
+  useBot,
+} from "../bot-store.ts";
 import { submitRequest } from "../submit-request.ts";
 
-/** What the numbers of the form mean: the risk in dollars, and the position for the trade that is shown. */
+/** What the numbers of the form mean for the trade that is shown, or else for the next signal. */
 function SizingEffect() {
-  const stake = stakeOf(useBot(({ inputs }) => inputs));
-  const { data: signal } = useSignal(useBot((bot) => shownSignal(bot)?.id ?? null));
+  const inputs = useBot((bot) => bot.inputs);
+  const stake = stakeOf(inputs);
+  const shown = useBot(shownSignal);
+  const isShown = shown !== undefined && isOfMarket(shown, inputs);
+  const { data: signal } = useSignal(isShown ? shown.id : null);
   const position = signal?.analysis ? resize(signal.analysis, stake) : null;
   const { amount, riskPercent, leverage } = stake;
   const risk = position?.dollarRisk ?? (amount * riskPercent) / 100;
   return (
-    <div role="status">
-      <dl className="figures flex justify-between gap-3 rounded-control bg-canvas px-3 py-2 text-sm">
+    <div role="status" className="rounded-control bg-canvas px-3 py-2">
+      <p className="mb-1.5 text-xs text-ink-muted">
+        {signal?.analysis && position
+          ? `For the ${signal.analysis.final_signal} of ${signal.symbol} shown`
+          : "For your next signal"}
+      </p>
+      <dl className="figures flex justify-between gap-3 text-sm">
         <Fact
           label={position?.reducedFrom ? "Risk, reduced" : "Risk at the stop"}
           value={formatUsd(risk)}
@@ -165,7 +181,7 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
     onSubmitted();
   };
   return (
-    <Card className="p-5 sm:p-6">
+    <Card className="p-5">
       <h2 className="sr-only">Signal settings</h2>
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
         <BotSymbolField />
@@ -181,10 +197,12 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
         {allowsImage && (
           <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
         )}
-        <Button type="submit" size="lg" busy={analyzing} className="mt-1 w-full">
-          {!analyzing && <Sparkles aria-hidden className="size-5" />}
-          {analyzing ? "Analyzing..." : "Get Signal"}
-        </Button>
+        <div className="submit-bar">
+          <Button type="submit" size="lg" busy={analyzing} className="w-full">
+            {!analyzing && <Sparkles aria-hidden className="size-5" />}
+            {analyzing ? "Analyzing..." : "Get Signal"}
+          </Button>
+        </div>
       </Form>
     </Card>
   );

@@ -1,19 +1,27 @@
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
+import { ErrorAlert } from "../../../ui/alert.tsx";
+import { ResultCard, ResultDetails } from "../../signals/components/result-card.tsx";
 import type { Failure } from "../bot-store.ts";
-import { ResultCard } from "./result-card.tsx";
 
+/** The WAIT that a request without an answer ends as, and beside it why. */
 export function FailedResult({ failure: { text, pending } }: { failure: Failure }) {
   const created_at = new Date(pending.requestedAt).toISOString();
   return (
-    <ResultCard
-      signal={{ ...pending.request, created_at, origin: "request" }}
-      analysis={failedAnalysis(text)}
-    />
+    <>
+      <ErrorAlert title="Request failed" message={text} />
+      <ResultCard
+        signal={{ ...pending.request, created_at }}
+        analysis={FAILED_ANALYSIS}
+        heading="h2"
+      >
+        <ResultDetails analysis={FAILED_ANALYSIS} />
+      </ResultCard>
+    </>
   );
 }
 
-const failedAnalysis = (reason: string): Analysis => ({
+const FAILED_ANALYSIS: Analysis = {
   final_signal: "WAIT",
   confidence: 0,
   entry: null,
@@ -27,7 +35,7 @@ const failedAnalysis = (reason: string): Analysis => ({
   trade_duration_text: "",
   raw_ai: {
     confidence: 0,
-    rationale: reason,
+    rationale: "",
     key_evidence: [],
     market_condition: "",
     what_to_watch_for: [],
@@ -40,4 +48,4 @@ const failedAnalysis = (reason: string): Analysis => ({
     last_candle_at: null,
     price: null,
   },
-});
+};

@@ -87,6 +87,22 @@ test("the levels of the signal are drawn in the chart of its market only", async
   await chart(/^ETH\/USDT, .*last price 160\.$/);
 });
 
+test("after an unknown symbol, the last chart is back as soon as another one is typed", async () => {
+  api.reply("GET /candles", makeCandles());
+  const { user } = openApp("/bot", {});
+  await chart(/^BTC\/USDT/);
+  api.fail("GET /candles", { status: 422, detail: "Unknown symbol NOPE/NOPE." });
+  const symbol = screen.getByRole("combobox", { name: "Symbol" });
+  await user.clear(symbol);
+  await user.type(symbol, "NOPE/NOPE");
+  await screen.findByText("Unknown symbol NOPE/NOPE.");
+  api.reply("GET /candles", makeCandles());
+  await user.clear(symbol);
+  await user.type(symbol, "SO");
+  await chart(/^BTC\/USDT/);
+  expect(screen.queryByText("Unknown symbol NOPE/NOPE.")).toBeNull();
+});
+
 describe("a chart without data", () => {
   test("says why, and is loaded on request", async () => {
     const detail = "There is no data of BTC/USDT at the moment. Please try again soon.";

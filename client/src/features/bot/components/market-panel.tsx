@@ -12,7 +12,7 @@ import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
 import { CandleChart, useChartSettings } from "../../signals/chart/candle-chart.tsx";
 import { chartMarks, chartTrade } from "../../signals/chart/draw-chart.ts";
-import { type Market, useCandles } from "../../signals/chart/use-candles.ts";
+import { isRefused, type Market, useCandles } from "../../signals/chart/use-candles.ts";
 import { tradeLevels } from "../../signals/levels.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
 
@@ -68,21 +68,26 @@ const Tab = (props: { value: string; children: string }) => (
 );
 
 const TYPING_MS = 500;
+const FIRST_SYMBOL = "BTC/USDT";
 
-/** The market of the form; while its symbol is being typed, the last one that can exist. */
+/** The market of the form; while its symbol is being typed, the last one that exists. */
 function useChosenMarket(): Market {
   const { symbol: typed, timeframe } = useBot(({ inputs }) => inputs);
-  const [symbol, setSymbol] = useState(() => symbolSchema.safeParse(typed).data ?? "BTC/USDT");
+  const [symbol, setSymbol] = useState(() => symbolSchema.safeParse(typed).data ?? FIRST_SYMBOL);
+  const { data, error } = useCandles({ symbol, timeframe });
+  const [charted, setCharted] = useState(FIRST_SYMBOL);
+  if (data && charted !== symbol) setCharted(symbol);
+  const isUnknown = !data && isRefused(error);
   useEffect(() => {
-    const { data } = symbolSchema.safeParse(typed);
-    if (!data) return;
-    const isKnown = findInstrument(data) !== undefined;
+    const parsed = symbolSchema.safeParse(typed).data ?? "";
+    const isKnown = findInstrument(parsed) !== undefined;
     // Other markets are pairs. Anything else is still being typed.
-    if (!(isKnown || data.includes("/"))) return;
+    const isMarket = isKnown || parsed.includes("/");
+    if (!(isMarket || isUnknown)) return;
     const delayMs = isKnown ? 0 : TYPING_MS;
-    const timer = setTimeout(() => setSymbol(data), delayMs);
+    const timer = setTimeout(() => setSymbol(isMarket ? parsed : charted), delayMs);
     return () => clearTimeout(timer);
-  }, [typed]);
+  }, [typed, isUnknown, charted]);
   return { symbol, timeframe };
 }
 

@@ -19,7 +19,7 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
     "Signal ready",
   ];
   return (
-    <Card className="animate-enter p-5 sm:p-7" aria-busy="true">
+    <Card className="animate-enter p-5" aria-busy="true">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
         <h2 className="text-xl font-semibold tracking-tight">
           {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
@@ -38,10 +38,8 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
           </Step>
         ))}
       </ol>
-      <div className="mt-7 grid gap-3 sm:grid-cols-3">
-        <Skeleton className="h-24 rounded-control" count={3} />
-      </div>
-      <Skeleton className="mt-3 h-64 rounded-control" />
+      <Skeleton className="mt-6 h-36 rounded-control" />
+      <Skeleton className="mt-3 h-24 rounded-control" />
     </Card>
   );
 }
@@ -71,7 +69,7 @@ function Step({ isDone, isCurrent, children }: StepProps) {
 export function TimeoutAlert() {
   return (
     <Alert tone="warning" role="alert" title={MESSAGES.requestTimeout}>
-      Still analyzing. The result will appear here and in your history.
+      If the signal is made after all, it appears here and in your history.
     </Alert>
   );
 }

@@ -8,6 +8,7 @@ import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { useSignal } from "../../signals/api.ts";
 import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
+import { useNewestSignal } from "../newest-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
@@ -21,11 +22,10 @@ const EmptyResult = () => (
   </div>
 );
 
-const SignalView = lazyComponent(
-  loadSignalView,
-  "SignalView",
-  <Skeleton className="h-[44rem] rounded-card" />,
-);
+/** Above the chart, it is as long as a card, so that the chart comes into view once and stays. */
+const skeleton = <Skeleton className="h-[110rem] rounded-card xl:h-[26rem]" />;
+
+const SignalView = lazyComponent(loadSignalView, "SignalView", skeleton);
 const FailedResult = lazyComponent(
   () => import("./failed-result.tsx"),
   "FailedResult",
@@ -33,37 +33,42 @@ const FailedResult = lazyComponent(
 );
 /** The newest request of this tab, or the signal that the user went back to. */
 export function ResultArea() {
-  const { pending, failure, tracked } = useBot();
+  const { pending, failure } = useBot();
   const shown = useBot(shownSignal);
+  const isReadingNewest = useNewestSignal();
   const waiting = pending && !pending.givenUp ? pending : null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <RecentSignals tracked={tracked} selectedId={shown?.id} />
       <ErrorAlert title="Request failed" message={failure?.kind === "refused" && failure.text} />
       {shown && <SignalView key={shown.id} tracked={shown} />}
-      {!shown && waiting && (
-        <>
-          {failure?.kind === "late" && <TimeoutAlert />}
-          <PendingCard {...waiting.request} stage="sending" requestedAt={waiting.requestedAt} />
-        </>
+      {!shown && waiting && failure?.kind === "late" && <TimeoutAlert />}
+      {!shown && waiting && failure?.kind !== "late" && (
+        <PendingCard {...waiting.request} stage="sending" requestedAt={waiting.requestedAt} />
       )}
       {!shown && !waiting && failure?.kind === "broken" && <FailedResult failure={failure} />}
-      {!shown && !waiting && failure?.kind !== "broken" && <EmptyResult />}
+      {!shown &&
+        !waiting &&
+        failure?.kind !== "broken" &&
+        (isReadingNewest ? reading : <EmptyResult />)}
     </div>
   );
 }
 
-interface RecentSignalsProps {
-  tracked: TrackedSignal[];
-  selectedId: string | undefined;
-}
+const reading = (
+  <div role="status" aria-label="Loading your last signal">
+    {skeleton}
+  </div>
+);
 
-function RecentSignals({ tracked, selectedId }: RecentSignalsProps) {
+/** What this tab can go back to. */
+export function RecentSignals() {
+  const tracked = useBot((bot) => bot.tracked);
+  const shown = useBot(shownSignal);
   if (tracked.length < 2) return null;
   return (
-    <nav aria-label="Recent signals" className="-mx-1 flex gap-2 overflow-x-auto p-1">
+    <nav aria-label="Recent signals" className="-m-1 flex gap-2 overflow-x-auto p-1">
       {tracked.map((signal) => (
-        <RecentButton key={signal.id} tracked={signal} isSelected={signal.id === selectedId} />
+        <RecentButton key={signal.id} tracked={signal} isSelected={signal.id === shown?.id} />
       ))}
     </nav>
   );

@@ -1,14 +1,15 @@
+import { MESSAGES } from "@shared/contract/constants.ts";
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { useNow } from "../../../lib/use-now.ts";
-import { TextLink } from "../../../ui/button.tsx";
-import { progressQuery, useSignal } from "../../signals/api.ts";
+import { linkClass, TextLink } from "../../../ui/button.tsx";
+import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
+import { ResultCard, ResultDetails } from "../../signals/components/result-card.tsx";
 import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
-import { isLate, type TrackedSignal } from "../bot-store.ts";
+import { isLate, isOfMarket, select, type TrackedSignal, useBot } from "../bot-store.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
-import { ResultCard } from "./result-card.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
@@ -30,21 +31,36 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
   const resolution = data?.judgement ?? null;
   const outcome = resolution?.outcome ?? signal.outcome;
   const trade = tradeOfSignal({ ...signal, outcome }, resolution);
-  const follow = status === "completed" && (
-    <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
-      {isTrade ? <OutcomeBadge outcome={outcome} /> : <span />}
-      <TextLink to={`/signals/${id}`}>Open</TextLink>
-    </div>
+  const { isReplay, isRules } = useDemoStatus();
+  const isOfOtherMarket = useBot(({ inputs }) => !isOfMarket(signal, inputs));
+  return (
+    <ResultCard
+      signal={signal}
+      analysis={analysis}
+      heading="h2"
+      isDisclosed={(text) => (text.startsWith(MESSAGES.demoDataPrefix) ? isReplay : isRules)}
+      progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
+    >
+      {status === "completed" && (
+        <div className="flex items-center gap-4 text-sm">
+          {isTrade && <OutcomeBadge outcome={outcome} />}
+          <span className="ml-auto" />
+          {isOfOtherMarket && (
+            <button type="button" onClick={() => select(id)} className={linkClass}>
+              Show its chart
+            </button>
+          )}
+          <TextLink to={`/signals/${id}`}>Open</TextLink>
+        </div>
+      )}
+      <div className="border-t border-line pt-5">
+        <ResultDetails analysis={analysis} />
+      </div>
+    </ResultCard>
   );
-  const progress = trade && <TradeTimeline trade={trade} madeAt={created_at} />;
-  return <ResultCard signal={signal} analysis={analysis} progress={progress} chart={follow} />;
 }
 
 function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunning: boolean }) {
-  return (
-    <>
-      {isLate(tracked, useNow(true)) && <TimeoutAlert />}
-      <PendingCard {...tracked} stage={isRunning ? "running" : "queued"} />
-    </>
-  );
+  if (isLate(tracked, useNow(true))) return <TimeoutAlert />;
+  return <PendingCard {...tracked} stage={isRunning ? "running" : "queued"} />;
 }

@@ -19,7 +19,9 @@ export interface Market {
   timeframe: Timeframe;
 }
 
-const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
+/** Nobody knows the market, or it cannot be charted. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 422;
 
 /** The candles of a market. This is where the open one moves: with each live price, and with each poll. */
 export function useCandles({ symbol, timeframe }: Market, enabled = true) {

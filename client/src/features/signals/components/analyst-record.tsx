@@ -13,19 +13,25 @@ const heights = {
   calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
 } as const;
 
-type RecordedAnalysis = Pick<
+export type RecordedAnalysis = Pick<
   Analysis,
   "final_signal" | "confidence" | "calibrated_confidence" | "source"
 >;
 
-/** The record of the analyst version and model that made a signal; nothing for a WAIT, which has no outcome. */
-export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
-  const { data, analyst, analyst_version: version, model } = analysis.source;
+/** Which trades are compared with a signal: those of the same analyst version and model. A WAIT has no outcome. */
+export function recordQueryOf({ final_signal, source }: RecordedAnalysis): PerformanceQuery | null {
+  const { data, analyst, analyst_version: version, model } = source;
   const isMeasured = data !== "none" && analyst !== "none" && version !== undefined;
-  if (analysis.final_signal === "WAIT" || !isMeasured) return null;
+  if (final_signal === "WAIT" || !isMeasured) return null;
+  return { data, analyst, version, model, period: "all" };
+}
+
+export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
+  const query = recordQueryOf(analysis);
+  if (!query) return null;
   const { confidence, calibrated_confidence: calibrated } = analysis;
   const signal = { confidence, isCalibrated: typeof calibrated === "number" };
-  return <LoadedRecord query={{ data, analyst, version, model, period: "all" }} signal={signal} />;
+  return <LoadedRecord query={query} signal={signal} />;
 }
 
 function LoadedRecord({ query, signal }: { query: PerformanceQuery; signal: StatedConfidence }) {
@@ -100,7 +106,7 @@ interface RecordFact {
   text: string;
 }
 
-type MeasuredRecord = Pick<Performance, "confidence" | "lift" | "effective_trades">;
+export type MeasuredRecord = Pick<Performance, "confidence" | "lift" | "effective_trades">;
 
 const ALL_TRADES = "All trades";
 
@@ -113,18 +119,32 @@ export function recordFacts(record: MeasuredRecord, signal: StatedConfidence): R
 }
 
 function statedAndWon(record: Reliability, confidence: number): RecordFact {
-  const similar = record.buckets.find(
+  const similar = similarTrades(record, confidence);
+  if (!similar) {
+    const { wins, decided } = allTrades(record);
+    return { trades: "Won or lost so far", text: `won ${wins} of ${decided}` };
+  }
+  const { range } = similar;
+  const trades = range ? `Trades at ${range.from}–${range.to}%` : ALL_TRADES;
+  return { trades: `${trades}, on average`, text: rates(similar) };
+}
+
+interface SimilarTrades extends StatedTrades {
+  /** Absent where all trades are compared. */
+  range?: { from: number; to: number };
+}
+
+/** The trades of a similar confidence if enough of them have ended, otherwise all; null if these are too few, too. */
+export function similarTrades(record: Reliability, confidence: number): SimilarTrades | null {
+  const bucket = record.buckets.find(
     ({ from, to }) => confidence >= from && (confidence < to || to === 100),
   );
-  if (similar && similar.decided >= MIN_SIGNALS) {
-    const trades = `Trades at ${similar.from}–${similar.to}%, on average`;
-    return { trades, text: rates(similar) };
+  if (bucket && bucket.decided >= MIN_SIGNALS) {
+    const { from, to, ...trades } = bucket;
+    return { ...trades, range: { from, to } };
   }
   const all = allTrades(record);
-  if (all.decided < MIN_SIGNALS) {
-    return { trades: "Won or lost so far", text: `won ${all.wins} of ${all.decided}` };
-  }
-  return { trades: `${ALL_TRADES}, on average`, text: rates(all) };
+  return all.decided < MIN_SIGNALS ? null : all;
 }
 
 type StatedTrades = Pick<Reliability["buckets"][number], "decided" | "wins" | "stated">;

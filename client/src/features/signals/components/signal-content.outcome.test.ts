@@ -1,6 +1,7 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { describe, expect, it, test } from "vitest";
-import { chartText, describeOutcome, describeProvider, resultText } from "./signal-content.tsx";
+import { chartText } from "./result-card.tsx";
+import { describeOutcome, describeProvider, resultText } from "./signal-content.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({

@@ -1,26 +1,15 @@
-import { confidenceWords } from "@shared/contract/confidence-words.ts";
-import { MESSAGES } from "@shared/contract/constants.ts";
-import { formatPrice, plainPrice } from "@shared/contract/price.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
-import { type Filled, rationaleContent, type SignalOrigin } from "@shared/contract/signal.ts";
-import type { ReactNode } from "react";
-import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
+import type { EntryLeft, Filled, SignalOrigin } from "@shared/contract/signal.ts";
+import type { ComponentProps, ReactNode } from "react";
+import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { formatDateTime, formatR } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { rewardToRisk, type TradeLevels, tradeLevels } from "../levels.ts";
-import { groupWarnings } from "../warnings.ts";
-import { AnalystRecord } from "./analyst-record.tsx";
-import {
-  OriginMark,
-  PriceLevels,
-  Section,
-  SignalHeader,
-  signalLooks,
-  Warnings,
-} from "./signal-parts.tsx";
+import { ResultCard, ResultDetails } from "./result-card.tsx";
 
-const chartBox = "h-[32rem]";
+const chartBox = "h-[36rem]";
 
 const SignalChart = lazyComponent(
   () => import("../chart/signal-chart.tsx"),
@@ -29,109 +18,51 @@ const SignalChart = lazyComponent(
 );
 
 interface SignalContentProps {
-  signal: SharedSignal & { filled?: Filled | null | undefined };
+  signal: SharedSignal &
+    Pick<ComponentProps<typeof ResultCard>, "analysis"> & { filled?: Filled | null | undefined };
   origin?: SignalOrigin;
+  entryLeft?: EntryLeft | null | undefined;
   /** How far the trade has come. */
   progress?: ReactNode;
   children?: ReactNode;
 }
 
-export function SignalContent({ signal, origin, progress, children }: SignalContentProps) {
-  const { symbol, timeframe, created_at: createdAt, analysis, judgement } = signal;
-  const { final_signal: kind } = analysis;
-  const levels = kind === "WAIT" ? null : tradeLevels(analysis);
-  const confidence = confidenceWords(kind, analysis);
-  const { name, edge } = signalLooks[kind];
-  const { disclosures, warnings, notes } = groupWarnings(analysis.warnings);
+/** The card of a signal, beside its chart and its outcome. */
+export function SignalContent(props: SignalContentProps) {
+  const { signal, origin, entryLeft, progress, children } = props;
+  const { symbol, timeframe, created_at, analysis, judgement } = signal;
+  const levels = analysis.final_signal === "WAIT" ? null : tradeLevels(analysis);
   return (
-    <article className="flex flex-col gap-5">
-      <Card data-signal={name} className={`flex flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}>
-        <SignalHeader kind={kind} symbol={symbol} timeframe={timeframe} heading="h1">
-          <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
-          {confidence === null ? " " : ` · ${confidence} `}
-          {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
-        </SignalHeader>
-        <OriginMark origin={origin} />
-        {progress}
-        <Warnings title="Demo signal" warnings={disclosures} />
-        <Warnings title="Warnings" warnings={warnings} />
-        {levels && <PriceLevels levels={levels} />}
-        <AnalystRecord analysis={analysis} />
-        <div className={chartBox}>
+    <article className={signalGridClass}>
+      <ResultCard
+        signal={{ symbol, timeframe, created_at, entry_left: entryLeft, ...(origin && { origin }) }}
+        analysis={analysis}
+        heading="h1"
+        progress={progress}
+      />
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card className={`p-4 sm:p-5 ${chartBox}`}>
           <SignalChart signal={signal} levels={levels} />
-        </div>
-      </Card>
-      <Card className="p-5 sm:p-7">
-        <OutcomePanel resolution={judgement} levels={levels} />
-      </Card>
-      {children}
-      <Card className="p-5 sm:p-7">
-        <SignalReasons analysis={analysis} notes={notes} />
-      </Card>
+        </Card>
+        <Card className="p-5">
+          <OutcomePanel resolution={judgement} levels={levels} />
+        </Card>
+        {children}
+        <Card className="p-5">
+          <ResultDetails analysis={analysis} />
+        </Card>
+      </div>
     </article>
   );
 }
 
-interface SignalReasonsProps {
-  analysis: SharedSignal["analysis"];
-  notes: string[];
-}
-
-function SignalReasons({ analysis, notes }: SignalReasonsProps) {
-  const { raw_ai, suggested_hold, valid_until, source } = analysis;
-  return (
-    <div className="flex flex-col gap-6">
-      <Warnings title="Notes on the reasons" warnings={notes} tone="info" />
-      <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
-        <Section heading="h2" title="Rationale" content={rationaleContent(raw_ai.rationale)} />
-        <Section heading="h2" title="Key evidence" content={raw_ai.key_evidence} />
-        <Section heading="h2" title="What to watch for" content={raw_ai.what_to_watch_for} />
-        <div className="flex flex-col gap-6">
-          <Section heading="h2" title="Suggested hold" content={suggested_hold} />
-          {valid_until && (
-            <Section heading="h2" title="Entry valid until" content={formatDateTime(valid_until)} />
-          )}
-          {raw_ai.chart_reading && (
-            <Section
-              heading="h2"
-              title="Read from the chart image"
-              content={chartText(raw_ai.chart_reading)}
-            />
-          )}
-          <Section heading="h2" title="Source" content={sourceText(source)} />
-        </div>
-      </div>
-    </div>
-  );
-}
-
-const dataNames = { live: "Live data", replay: "Recorded data", none: "No data" } as const;
-const analystNames = { openai: "an AI model", rules: "fixed rules", none: "no analyst" } as const;
-
-function sourceText(source: SharedSignal["analysis"]["source"]): string {
-  const { data, provider, analyst, model } = source;
-  const from = data === "live" ? `${dataNames.live} (${provider})` : dataNames[data];
-  const by = analyst === "openai" ? `${analystNames.openai} (${model})` : analystNames[analyst];
-  return `${from}, analyzed by ${by}`;
-}
-
-type ChartReading = NonNullable<SharedSignal["analysis"]["raw_ai"]["chart_reading"]>;
-
-/** `ETHUSDT, 4h candles, last price 3512.4`. */
-export function chartText({ symbol, timeframe, last_price: price }: ChartReading): string {
-  const parts = [
-    symbol,
-    timeframe && `${timeframe} candles`,
-    price !== null && `last price ${plainPrice(price)}`,
-  ];
-  return parts.filter(Boolean).join(", ") || "Nothing that names the market";
-}
+const signalGridClass =
+  "grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]";
 
 export function SignalSkeleton() {
   return (
-    <div role="status" aria-label="Loading the signal" className="flex flex-col gap-5">
-      <Skeleton className="h-[36rem] rounded-card" />
-      <Skeleton className="h-60 rounded-card" />
+    <div role="status" aria-label="Loading the signal" className={signalGridClass}>
+      <Skeleton className="h-[36rem] rounded-card" count={2} />
     </div>
   );
 }

@@ -79,13 +79,16 @@ export function Warnings({ title, warnings, tone = "warning" }: WarningsProps) {
 
 interface PriceLevelsProps {
   levels: TradeLevels;
-  entryNote?: string;
-  stacked?: boolean;
+  /** The last close when the signal was made. */
+  lastPrice: number | null;
 }
 
-export function PriceLevels({ levels, entryNote, stacked = false }: PriceLevelsProps) {
+/** Rows in a narrow card, columns in a wide one. */
+export function PriceLevels({ levels, lastPrice }: PriceLevelsProps) {
   const { entry, stopLoss, takeProfit } = levels;
   const ratio = rewardToRisk(levels);
+  const entryNote =
+    lastPrice === null ? "" : `${formatChange(distancePercent(lastPrice, entry))} from last price`;
   const noteOf = (price: number, r: number) =>
     `${formatChange(distancePercent(entry, price))}${ratio === null ? "" : ` · ${formatR(r)}`}`;
   const target = noteOf(takeProfit, ratio ?? 0);
@@ -95,24 +98,30 @@ export function PriceLevels({ levels, entryNote, stacked = false }: PriceLevelsP
     { label: "Take profit", price: takeProfit, note: target, tone: "text-buy" },
   ];
   return (
-    <dl className="grid gap-3 sm:grid-cols-3">
-      {rows.map(({ label, price, note, tone }) => (
-        <div
-          key={label}
-          className={`flex items-baseline justify-between gap-3 rounded-control border border-line bg-canvas px-4 ${stacked ? "py-3.5 sm:block" : "py-3"}`}
-        >
-          <dt className={`text-sm font-medium ${tone}`}>{label}</dt>
-          <dd className={`figures text-right ${stacked ? "sm:mt-1.5 sm:text-left" : ""}`}>
-            <span
-              className={`block text-lg font-semibold tracking-tight ${stacked ? "lg:text-xl" : ""}`}
-            >
-              {formatPrice(price)}
-            </span>
-            {note && <span className="block text-sm text-ink-faint">{note}</span>}
-          </dd>
+    <div className="flex flex-col gap-2.5">
+      <dl className="grid rounded-control border border-line bg-canvas @xl:grid-cols-3">
+        {rows.map(({ label, price, note, tone }) => (
+          <div
+            key={label}
+            className="flex items-baseline justify-between gap-3 border-line px-3.5 py-2 not-first:border-t @xl:block @xl:py-3 @xl:not-first:border-t-0 @xl:not-first:border-l"
+          >
+            <dt className={`text-sm font-medium ${tone}`}>{label}</dt>
+            <dd className="figures text-right @xl:mt-1 @xl:text-left">
+              <span className="block text-lg leading-snug font-semibold tracking-tight">
+                {formatPrice(price)}
+              </span>
+              {note && <span className="block text-xs text-ink-faint">{note}</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {ratio !== null && (
+        <div aria-hidden className="flex h-1 gap-0.5 overflow-hidden rounded-full">
+          <div className="bg-sell" style={{ flexGrow: 1 }} />
+          <div className="bg-buy" style={{ flexGrow: ratio }} />
         </div>
-      ))}
-    </dl>
+      )}
+    </div>
   );
 }
 

@@ -84,8 +84,8 @@ interface TimelineProps extends Pick<TradeTimelineProps, "madeAt"> {
 
 export function Timeline({ steps, madeAt, isOpen }: TimelineProps) {
   return (
-    <section aria-label="Trade progress" className="flex flex-col gap-2">
-      <ol className="grid grid-cols-2 gap-x-1.5 gap-y-3 sm:flex sm:*:flex-1">
+    <section aria-label="Trade progress" className="@container flex flex-col gap-2">
+      <ol className="grid grid-cols-2 gap-x-1.5 gap-y-3 @lg:flex @lg:*:flex-1">
         <Step name="Signal" at={madeAt} detail={null} state="done" tone="accent" />
         {steps.map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a step has a fixed place

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { ConfidenceBar } from "./result-card.tsx";
+import { ConfidenceBar } from "./chance.tsx";
 
 const RATING_COLOURS = /bg-(?:buy|sell|wait)/;
 

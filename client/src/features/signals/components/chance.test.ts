@@ -1,0 +1,28 @@
+import type { Reliability } from "@shared/contract/performance.ts";
+import { noRates } from "@shared/testing/performance-record.ts";
+import { expect, test } from "vitest";
+import { chanceOf } from "./chance.tsx";
+
+const recordOf = (decided: number, wins: number): { confidence: Reliability } => {
+  const bucket = { from: 60, to: 70, decided, wins, stated: 0.62, won: wins / decided, ...noRates };
+  return { confidence: { decided, brier: null, ece: null, buckets: [bucket] } };
+};
+
+const UNCHECKED = "The analyst states this. Too few such trades have ended to check it.";
+const measured = (percent: number) => ({
+  percent,
+  sentence: `About ${percent} in 100 such trades reached the target first.`,
+});
+
+test("the chance of a trade is what such trades did, in one number and one sentence", () => {
+  expect(chanceOf({ confidence: 62 }, recordOf(214, 62))).toEqual(measured(29));
+});
+
+test("a calibrated confidence is that number", () => {
+  const calibrated = { confidence: 62, calibrated_confidence: 31.5 };
+  expect(chanceOf(calibrated, recordOf(214, 62))).toEqual(measured(32));
+});
+
+test.each([recordOf(29, 9), undefined])("what nobody has checked is called stated", (record) => {
+  expect(chanceOf({ confidence: 62 }, record)).toEqual({ percent: 62, sentence: UNCHECKED });
+});
