@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Session, sessionSchema } from "@shared/contract/account.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/instruments.ts";
+import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";
 import { MongoClient } from "mongodb";
@@ -34,11 +36,13 @@ test("home", async ({ page }) => {
 });
 
 test("bot", async ({ page }) => {
+  const { symbol, timeframe } = await findTrade();
   await openAs(page, sessions[1], "/bot");
-  await page.getByRole("combobox", { name: "Symbol" }).fill("LTC/USDT");
+  await page.getByRole("combobox", { name: "Symbol" }).fill(symbol);
   await page.keyboard.press("Tab");
+  await page.getByRole("radio", { name: timeframe }).check({ force: true });
   await page.getByRole("button", { name: "Get Signal" }).click();
-  await page.locator("[data-signal]").filter({ hasText: "LTC/USDT" }).waitFor();
+  await page.locator("[data-signal]").filter({ hasText: symbol }).waitFor();
   await page.locator("canvas").first().waitFor();
   await saveScreenshot(page, "bot");
 });
@@ -54,6 +58,18 @@ test("admin", async ({ page }) => {
   await page.getByRole("article").first().waitFor();
   await saveScreenshot(page, "admin");
 });
+
+/** A market whose signal is a trade at present; there may be none. */
+async function findTrade(): Promise<SignalResponse> {
+  const token = sessions[1]?.token ?? "";
+  const signals: SignalResponse[] = [];
+  for (const symbol of SYMBOL_SUGGESTIONS) {
+    const body = { symbol, timeframe: "4h" };
+    signals.push(await expectAnswer(signalResponseSchema, `${api}/get-signal`, { token, body }));
+    if (signals.at(-1)?.analysis?.final_signal !== "WAIT") break;
+  }
+  return signalResponseSchema.parse(signals.at(-1));
+}
 
 async function openAs(page: Page, session: Session | undefined, path: string): Promise<void> {
   const { token = "", approved = false, role } = session ?? {};

@@ -56,7 +56,7 @@ function SizingEffect() {
           ? `For the ${signal.analysis.final_signal} of ${signal.symbol} shown`
           : "For your next signal"}
       </p>
-      <dl className="figures flex justify-between gap-3 text-sm">
+      <dl className="figures flex flex-wrap justify-between gap-x-2 gap-y-1 text-[0.8125rem] whitespace-nowrap">
         <Fact
           label={position?.reducedFrom ? "Risk, reduced" : "Risk at the stop"}
           value={formatUsd(risk)}
