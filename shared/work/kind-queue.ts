@@ -39,6 +39,8 @@ export class KindQueue {
   #claiming: Promise<void> | undefined;
   /** Whether items may wait that this worker has not found or has left. */
   #mayWait = false;
+  /** Whether items may have been added during a look. */
+  #isWoken = false;
 
   constructor(options: KindQueueOptions, handler: WorkHandler) {
     this.#options = options;
@@ -47,6 +49,7 @@ export class KindQueue {
 
   claimSoon(): void {
     this.#mayWait = true;
+    this.#isWoken = true;
     if (!this.#claiming) this.#claim(() => this.#findShare());
   }
 
@@ -91,18 +94,21 @@ export class KindQueue {
   }
 
   async #claimAll(findFirst: () => Promise<FoundItem[]>): Promise<void> {
-    const { database, owner } = this.#options;
-    const kind = this.#handler;
     let items = await findFirst();
-    while (items.length > 0 && !this.#isStopped) {
-      const found = items;
-      const claimed = await kind.claim(found, {
-        workerId: owner.workerId,
-        take: (session) => lockItems(database, { kind, items: found, owner }, session),
-      });
-      for (const work of claimed) this.#start(work);
+    while ((items.length > 0 || this.#isWoken) && !this.#isStopped) {
+      if (items.length > 0) await this.#claimThese(items);
       items = this.#mayWait ? await this.#findShare() : [];
     }
+  }
+
+  async #claimThese(items: readonly FoundItem[]): Promise<void> {
+    const { database, owner } = this.#options;
+    const kind = this.#handler;
+    const claimed = await kind.claim(items, {
+      workerId: owner.workerId,
+      take: (session) => lockItems(database, { kind, items, owner }, session),
+    });
+    for (const work of claimed) this.#start(work);
   }
 
   /** Waiting items up to this worker's share of all unfinished ones, so that workers share them evenly. */
@@ -133,6 +139,7 @@ export class KindQueue {
   async #findWaiting(): Promise<{ waiting: FoundItem[]; workers: number }> {
     const { database } = this.#options;
     this.#mayWait = false;
+    this.#isWoken = false;
     const [waiting, active] = await Promise.all([
       findWaiting(database, this.#handler, { running: this.runningIds(), limit: MAX_FOUND }),
       findActiveWorkers(database),
