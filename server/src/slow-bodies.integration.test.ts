@@ -8,6 +8,7 @@ import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factori
 import { plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type LiveServer, startLiveServer } from "./testing/start-live-server.ts";
 
 const MAX_OPEN_MS = 15_000;
@@ -65,6 +66,14 @@ describe("bodies that are sent a byte a second", () => {
   const post = ([path, type]: (typeof ATTACKS)[number]) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000\r\n\r\n`;
 
+  /** Sends to a connection of polling that is not signed in. */
+  async function attackPolling() {
+    const path = "/socket.io/?EIO=4&transport=polling";
+    const opened = await fetch(server.url + path);
+    const { sid } = z.object({ sid: z.string() }).parse(JSON.parse((await opened.text()).slice(1)));
+    return attack(post([`${path}&sid=${sid}`, "text/plain", Number.NaN]));
+  }
+
   /** Uploads a proof of payment within 13 s. */
   async function uploadSlowly(token: string) {
     const proof_image = await plainImage().png().toBuffer();
@@ -102,12 +111,13 @@ describe("bodies that are sent a byte a second", () => {
         ...ATTACKS.map((one) => attack(post(one))),
         attack("POST /login HTTP/1.1\r\nHost: a\r\nX-Slow: "),
         attack("P"),
+        attackPolling(),
         attack("POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: nonsense\r\n\r\n"),
       ]);
       const body = { username: user.username, password: TEST_PASSWORD };
       expect((await callApi(`${server.url}/login`, { body })).status).toBe(200);
       const results = await attacks;
-      const expected = [...ATTACKS.map(([, , status]) => status), 408, 400, 400];
+      const expected = [...ATTACKS.map(([, , status]) => status), 408, 400, Number.NaN, 400];
       expect(results.map(({ status }) => status)).toEqual(expected);
       for (const { openMs } of results) expect(openMs).toBeLessThan(MAX_OPEN_MS);
       expect(await upload).toMatchObject({ status: 201 });

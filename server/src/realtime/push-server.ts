@@ -29,6 +29,20 @@ interface ConnectionOptions extends SendBufferOptions {
   maxPerNetwork: number;
 }
 
+/** What a client of polling sends in one request. */
+const BODY_TIMEOUT_MS = 10_000;
+
+/** Engine.IO would wait for a body for as long as its request may take. */
+function limitBodies(request: IncomingMessage, _response: unknown, next: () => void): void {
+  if (request.method === "POST") {
+    const cut = setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, BODY_TIMEOUT_MS);
+    request.once("close", () => clearTimeout(cut));
+  }
+  next();
+}
+
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #counts = new Map<string, number>();
@@ -41,6 +55,7 @@ export class Connections {
   }
 
   follow({ engine }: Server): void {
+    engine.use(limitBodies);
     engine.use(this.#limitPolls);
     engine.on("connection", (connection: Connection) => {
       const buffer = new SendBuffer(connection, this.#options);
