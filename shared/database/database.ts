@@ -243,7 +243,7 @@ export const bulkUpdate = <Stored extends Document>(
     ...(session && { session }),
   });
 
-/** The driver's collection of a model, for the most frequent commands. Only `shared` may use it: see the import boundaries. */
+/** The driver's collection of a model, for the most frequent commands. Used in `shared/database`, `shared/outbox` and `shared/work` only. */
 export const nativeCollection = <Stored extends Document>({
   db,
   collection,

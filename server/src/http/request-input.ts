@@ -70,7 +70,7 @@ const readBody: AppMiddleware = bodyParser({
 });
 
 /** Of bodies without files. */
-const BODY_TIMEOUT_MS = 10_000;
+export const BODY_TIMEOUT_MS = 10_000;
 
 /** @throws AppError body-timeout */
 async function inBodyTime(reading: Promise<unknown>): Promise<void> {

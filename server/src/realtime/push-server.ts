@@ -9,6 +9,7 @@ import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "
 import { WebSocket } from "ws";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { clientNetwork } from "../http/rate-limits.ts";
+import { BODY_TIMEOUT_MS } from "../http/request-input.ts";
 import { readSessionEnds, sessionEndOf } from "../http/session-ends.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
@@ -28,9 +29,6 @@ interface ConnectionOptions extends SendBufferOptions {
   networkOf: (request: IncomingMessage) => string;
   maxPerNetwork: number;
 }
-
-/** What a client of polling sends in one request. */
-const BODY_TIMEOUT_MS = 10_000;
 
 /** Engine.IO would wait for a body for as long as its request may take. */
 function limitBodies(request: IncomingMessage, _response: unknown, next: () => void): void {

@@ -11,7 +11,7 @@ export interface RecurringJob {
   name: string;
   /** An interval, such as `1 minute`, or a cron expression in UTC; both by the clock of the database. */
   every: string;
-  /** Whether each worker also does it once at its start, whoever has the item. */
+  /** Whether each worker also does it once at its start, even if another one has the item. */
   runsAtStart?: boolean;
   /** One worker at a time does it, but two may after one was suspended. */
   work: (abort: AbortSignal) => Promise<void>;
@@ -27,17 +27,18 @@ const retryDelayMs = doubling({ first: 5_000, max: HOUR_MS });
 
 /** The work items of recurring jobs. An interval starts at once, a time of day when it comes. */
 export function recurringWork(deps: RecurringDeps, jobs: readonly RecurringJob[]): WorkHandler[] {
-  const agenda = createCalendar(deps);
+  const agenda = createAgenda(deps);
   return jobs.map((job) => recurring(deps, agenda, job));
 }
 
 /** An Agenda that is never started: it only computes times. */
-function createCalendar({ database }: Pick<RecurringDeps, "database">): Agenda {
+function createAgenda({ database }: Pick<RecurringDeps, "database">): Agenda {
   const mongo = nativeDb(database.connection);
   const db = { collection: JOBS_COLLECTION };
   const repository = new MongoJobRepository({ mongo, db, ensureIndex: false });
-  const connect = () => Promise.resolve();
-  return new Agenda({ backend: { name: "MongoDB", repository, connect, disconnect: connect } });
+  const nothing = () => Promise.resolve();
+  const backend = { name: "MongoDB", repository, connect: nothing, disconnect: nothing };
+  return new Agenda({ backend });
 }
 
 function recurring(
