@@ -7,7 +7,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/failing-database.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -15,7 +15,7 @@ import { CliError } from "../lib/cli.ts";
 import { backUp, dumpDatabase, main, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
-  const uri = testDatabaseUri();
+  const uri = newDatabaseUri("backup");
   let database: Database;
   let client: MongoClient;
   let folder: string;

@@ -123,6 +123,7 @@ test("a signal of a watched market is counted on the bot page, with a message", 
   act(() => notifyListeners({ ...own(1), name: "signal:completed", data }));
   await bell(1);
   await screen.findByText("Watched market: SELL BTC/USDT");
+  await waitFor(() => expect(lastSeen()).toEqual({ user: 0 }));
 });
 
 test("a notification opens its page", async () => {
