@@ -66,6 +66,7 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "POST /get-signal-with-image (with image access)": [401, 403, 202, 202],
   "GET /signals/:id (of another)": [401, 403, 404, 404],
   "GET /signals/:id/candles (of another)": [401, 403, 404, 404],
+  "GET /signals/:id/evidence (of another)": [401, 403, 404, 404],
   "GET /signals/:id/since (of another)": [401, 403, 404, 200],
   "PUT /signals/:id/note (of another)": [401, 403, 404, 404],
   "POST /signals/:id/share (of another)": [401, 403, 404, 404],
@@ -128,6 +129,7 @@ afterAll(async () => {
 /** Requests of the rows that need more than method and path. */
 const REQUESTS: Record<string, Prepare> = {
   "GET /admin/list-users": () => Promise.resolve({ path: "/admin/list-users?search=ann" }),
+  "GET /economic-events": () => Promise.resolve({ path: "/economic-events?symbol=BTC/USDT" }),
   "GET /candles": async () => {
     const market = { source: "binance", opensAt: null, delayMs: 0, nextCloseAt: new Date() };
     const prices = { open: 1, high: 1, low: 1, close: 1, volume: 0 };
@@ -198,6 +200,12 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "GET /signals/:id/candles": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/candles`,
+  }),
+  "GET /signals/:id/evidence": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/evidence`,
+  }),
+  "GET /signals/:id/evidence (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/evidence`,
   }),
   "GET /signals/:id/candles (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/candles`,

@@ -83,6 +83,8 @@ const rawAiSchema = z.object({
   confidence: z.number(),
   rationale: rationaleSchema,
   key_evidence: z.array(z.string()),
+  /** What speaks against the signal. Signals of earlier versions have none. */
+  counter_evidence: z.array(z.string()).optional(),
   market_condition: z.string(),
   what_to_watch_for: z.array(z.string()),
   /** Only if it read a chart image. */

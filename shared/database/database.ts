@@ -8,6 +8,7 @@ import { migrate } from "./migrations.ts";
 import { channelModels } from "./models/channel.ts";
 import { creditModels } from "./models/credit-entry.ts";
 import { dashboardTokenModels } from "./models/dashboard-token.ts";
+import { economicCalendarModels } from "./models/economic-calendar.ts";
 import { eventModels } from "./models/event.ts";
 import { identityModels } from "./models/identity.ts";
 import { jobModels } from "./models/job.ts";
@@ -41,6 +42,7 @@ const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
   ...channelModels(connection),
   ...currentCandleModels(connection),
+  ...economicCalendarModels(connection),
   ...eventModels(connection),
   ...creditModels(connection),
   ...dashboardTokenModels(connection),

@@ -74,7 +74,7 @@ function addFinishedSignal(
   const signal = {
     ...queued,
     ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
-    analysis: reusedAnalysis(analysis, queued, { isChecked: false }),
+    analysis: reusedAnalysis(analysis, queued, { isChecked: false, at: uow.at }),
   };
   uow.deferInsert(database.signals, signal);
   const stream = userStream(userId);

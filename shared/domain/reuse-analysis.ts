@@ -2,7 +2,12 @@ import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
 import type { SignalRecord } from "../database/models/signal.ts";
-import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizing.ts";
+import {
+  endedEntryAnalysis,
+  type FinishedAnalysis,
+  missedEntryAnalysis,
+  sizeAnalysis,
+} from "./sizing.ts";
 
 type Stored = Omit<MarketAnalysisRecord, "provenance">;
 
@@ -20,18 +25,35 @@ export function needsEntryCheck(analysis: Stored): boolean {
   return isTrade && !entryLeft && !outcome;
 }
 
+/** When its entry window ended; null while it is open. Only an event ends it before the next candle closes. */
+export function entryEndOf({ result }: FinishedAnalysis, at: Date): Date | null {
+  const { valid_until: validUntil } = result.analysis;
+  const endsAt = validUntil ? new Date(validUntil) : null;
+  return endsAt && endsAt <= at ? endsAt : null;
+}
+
 type Stake = Pick<SignalRecord, "amount" | "riskPercent" | "leverage">;
 
+interface Reuse {
+  /** Whether the entry was found to be valid at the time of the request. */
+  isChecked: boolean;
+  at: Date;
+  /** Of events whose window contains `at`. */
+  eventWarnings?: readonly string[];
+}
+
 /**
- * The analysis for a user who asks when it is finished already: a WAIT if its entry is missed or was not checked.
- * @param options.isChecked whether the entry was found to be valid at the time of the request
+ * The analysis for a user who asks when it is finished already: a WAIT if its entry is missed, was not checked, or has
+ * ended before a scheduled event.
  */
 export function reusedAnalysis(
   analysis: Stored & FinishedAnalysis,
   stake: Stake,
-  { isChecked }: { isChecked: boolean },
+  { isChecked, at, eventWarnings = [] }: Reuse,
 ): Analysis {
   const entryLeft = missedEntryOf(analysis);
+  const endedAt = entryEndOf(analysis, at);
+  if (!entryLeft && endedAt) return endedEntryAnalysis(analysis, { endedAt, eventWarnings });
   if (!entryLeft && (isChecked || !needsEntryCheck(analysis))) return sizeAnalysis(analysis, stake);
   const { candleClosedAt, timeframe } = analysis;
   const nextCloseAt = new Date(candleClosedAt.getTime() + TIMEFRAME_MS[timeframe]);

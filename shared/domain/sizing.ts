@@ -58,14 +58,31 @@ export function missedEntryAnalysis(
 ): Analysis {
   const { analysis } = finished.result;
   const { entryLeft, nextCloseAt } = options;
-  const disclosures = analysis.warnings.filter(
-    (warning) =>
-      warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
-  );
   const what = entryLeft
     ? `${MESSAGES.missedEntryPrefix} the price was ${plainPrice(entryLeft.price)} at ${formatTime(entryLeft.at)}.`
     : `${MESSAGES.uncheckedEntryPrefix} ${analysis.source.provider} gave no prices since the analysis.`;
   const missed = `${what} The next candle closes at ${formatTime(nextCloseAt)}.`;
+  return waitInstead(finished, [[...disclosuresOf(analysis), missed].join(" ")]);
+}
+
+/** The WAIT for a request that comes after the entry window, which ended early because of a scheduled event. */
+export function endedEntryAnalysis(
+  finished: FinishedAnalysis,
+  { endedAt, eventWarnings }: { endedAt: Date; eventWarnings: readonly string[] },
+): Analysis {
+  const ended = `The entry of this analysis ended at ${formatTime(endedAt)}, before a scheduled event.`;
+  const reasons = eventWarnings.length > 0 ? eventWarnings : [ended];
+  return waitInstead(finished, [...disclosuresOf(finished.result.analysis), ...reasons]);
+}
+
+const disclosuresOf = ({ warnings }: UnsizedAnalysis): string[] =>
+  warnings.filter(
+    (warning) =>
+      warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
+  );
+
+function waitInstead(finished: FinishedAnalysis, warnings: string[]): Analysis {
+  const { analysis } = finished.result;
   const wait = {
     ...analysis,
     final_signal: "WAIT",
@@ -77,9 +94,9 @@ export function missedEntryAnalysis(
     trade_duration_text: "No trade",
     valid_until: null,
     calibrated_confidence: null,
-    warnings: [[...disclosures, missed].join(" ")],
+    warnings,
   } as const;
-  const result = { ...finished.result, analysis: { ...wait, warnings: [...wait.warnings] } };
+  const result = { ...finished.result, analysis: wait };
   return sizeAnalysis({ ...finished, result }, { amount: 0, riskPercent: 0, leverage: 1 });
 }
 

@@ -56,6 +56,27 @@ export function lastClose(hours: TradingHours, at: number): number | null {
   return Math.max(...closings.filter((closesAt) => closesAt <= at));
 }
 
+/** The first closing after `at`; null for a market that never closes. */
+export function nextClose(hours: TradingHours, at: number): number | null {
+  if (hours === "always") return null;
+  const longest = Math.ceil(SESSIONS[hours].closesMs / DAY_MS);
+  const sessions = sessionsAround(hours, at, [-longest, WEEK_DAYS]);
+  const closings = sessions.map(({ closesAt }) => closesAt);
+  return Math.min(...closings.filter((closesAt) => closesAt > at));
+}
+
+/** Overnight breaks are shorter. */
+const WEEKEND_MIN_MS = DAY_MS;
+
+/** The first closing after `at` that is not followed by an opening within a day; null for a market that never closes. */
+export function nextWeekendClose(hours: TradingHours, at: number): number | null {
+  let closesAt = nextClose(hours, at);
+  while (closesAt !== null && nextOpen(hours, closesAt) - closesAt < WEEKEND_MIN_MS) {
+    closesAt = nextClose(hours, closesAt);
+  }
+  return closesAt;
+}
+
 interface CandleClose {
   timeframe: Timeframe;
   /** Unix milliseconds. */

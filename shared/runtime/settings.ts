@@ -173,6 +173,11 @@ const settingsSchema = z.object({
   OANDA_TOKEN: optionalText.meta(SECRET),
   OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com").meta(SERVICE),
   YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com").meta(SERVICE),
+  EVENTS_URL: z
+    .union([z.literal("off"), httpUrl])
+    .optional()
+    .meta(SERVICE),
+  EVENT_GUARD: z.enum(["off", "warn", "wait"]).default("warn"),
   OPENAI_API_KEY: optionalText.meta(SECRET),
   OPENAI_BASE_URL: httpUrl.optional().meta(SERVICE),
   OPENAI_MODEL: z.string().min(1).default(DEFAULT_MODEL),
@@ -389,6 +394,13 @@ function checkVapid({ VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY }: RawSettings): void 
 const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
   marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
 
+/** The week's events of Forex Factory. */
+const PUBLIC_EVENTS_URL = "https://nfs.faireconomy.media/ff_calendar_thisweek.json";
+
+/** Events are of real markets, and tests use no network. */
+const defaultEventsUrl = (mode: RawSettings["NODE_ENV"], marketData: string): string =>
+  marketData === "replay" || mode === "test" ? "off" : PUBLIC_EVENTS_URL;
+
 function withDefaults(raw: RawSettings) {
   const { JWT_SECRET: _secret, ADMIN_PASSWORD: _password, ...unowned } = raw;
   const { CHANNEL_SECRET: _channel, VAPID_PRIVATE_KEY: _key, ...others } = unowned;
@@ -404,6 +416,7 @@ function withDefaults(raw: RawSettings) {
     CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
     VAPID_SUBJECT: raw.VAPID_SUBJECT ?? `mailto:${raw.VITE_CONTACT_EMAIL}`,
     MARKET_DATA: marketData,
+    EVENTS_URL: raw.EVENTS_URL ?? defaultEventsUrl(raw.NODE_ENV, marketData),
     LEDGER_CALENDARS: raw.LEDGER_CALENDARS ?? defaultCalendars(raw.NODE_ENV, marketData),
   };
 }

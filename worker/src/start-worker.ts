@@ -17,6 +17,7 @@ import {
 import { addStandingItems, type WorkHandler } from "@shared/work/work-handler.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Analyst } from "./analysis/analyst.ts";
+import { createEvidence, type EvidenceProvider } from "./analysis/evidence/evidence-pack.ts";
 import {
   configuredServer,
   modelServerId,
@@ -25,6 +26,7 @@ import {
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
+import { EconomicCalendar, NO_EVENTS } from "./economic-events/economic-calendar.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { recurringWork, runAtStart } from "./jobs/recurring-work.ts";
 import { schedulingAnalyses } from "./jobs/schedule-analyses.ts";
@@ -209,11 +211,21 @@ function createDeps(
     marketData: services.market.marketData,
     analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
     metrics,
+    evidence: evidenceOf({ settings, database, logger }, services.market),
     tradingCosts: settings.TRADING_COSTS,
     budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
     now: database.now,
     shutdown,
   };
+}
+
+function evidenceOf(
+  { settings, database, logger }: Pick<WorkerOptions, "settings" | "database" | "logger">,
+  { marketData, derivatives }: MarketDataSelection,
+): EvidenceProvider {
+  const { EVENTS_URL: url, EVENT_GUARD: guard } = settings;
+  const events = url === "off" ? NO_EVENTS : new EconomicCalendar({ database, logger, url });
+  return createEvidence({ marketData, derivatives, events, guard });
 }
 
 /**

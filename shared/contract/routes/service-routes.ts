@@ -1,3 +1,4 @@
+import { economicEventListSchema } from "@shared/contract/economic-events.ts";
 import {
   MAX_MARKET_CANDLES,
   marketCandlesSchema,
@@ -60,6 +61,15 @@ export const serviceRoutes = {
         // The schema is in zod/mini, which has no `meta`.
         schema: marketsSchema.register(z.globalRegistry, { id: "Markets" }),
       },
+    },
+  }),
+  getEconomicEvents: defineRoute("GET /economic-events", {
+    ...service,
+    summary: "Scheduled events of the next 24 hours that concern a market",
+    description: "Also those of the last 15 minutes, as prices may still jump.",
+    request: { query: z.object({ symbol: symbolSchema }) },
+    responses: {
+      200: { description: "In order of their time.", schema: economicEventListSchema },
     },
   }),
   getCandles: defineRoute("GET /candles", {

@@ -1,4 +1,5 @@
 import { HISTORY_PAGE } from "@shared/contract/constants.ts";
+import { evidenceSchema } from "@shared/contract/evidence.ts";
 import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
@@ -121,6 +122,19 @@ export const signalRoutes = {
       200: {
         description: "Oldest first. Empty if the signal is not finished or has failed.",
         schema: signalCandlesSchema,
+      },
+    },
+  }),
+  getSignalEvidence: defineRoute("GET /signals/:id/evidence", {
+    ...oneSignal,
+    summary: "What the analyst of a signal was given",
+    description:
+      "Nothing of it became known after the close of the analysed candle. The candles are at `/signals/{id}/candles`.",
+    responses: {
+      200: {
+        description:
+          "In its order. Empty if no analyst was asked, or the signal is of an earlier version.",
+        schema: evidenceSchema,
       },
     },
   }),

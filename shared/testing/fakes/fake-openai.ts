@@ -203,6 +203,7 @@ function adviceForPrompt(prompt: string): FakeAdvice {
     take_profit: price + REWARD_TO_RISK * risk,
     rationale: "Price holds above its averages and momentum is rising.",
     key_evidence: ["Close above EMA 20", "RSI above 50"],
+    counter_evidence: ["The price is near its last high"],
     market_condition: "uptrend",
     what_to_watch_for: ["A close below the stop"],
     suggested_hold: "4 to 12 hours",

@@ -107,6 +107,7 @@ const anyAdvice = fc.record({
   take_profit: level,
   rationale: words,
   key_evidence: fc.array(words, { maxLength: 3 }),
+  counter_evidence: fc.array(words, { maxLength: 3 }),
   market_condition: words,
   what_to_watch_for: fc.array(words, { maxLength: 2 }),
   suggested_hold: words,
@@ -216,6 +217,7 @@ describe("whatever an analyst answers", () => {
     const rest = {
       rationale: "",
       key_evidence: [],
+      counter_evidence: [],
       market_condition: "",
       what_to_watch_for: [],
       suggested_hold: "",

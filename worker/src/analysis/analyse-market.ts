@@ -2,6 +2,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import type { SizingInput } from "@shared/contract/position-size.ts";
 import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import { eventWarnings } from "@shared/domain/economic-events.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
 import { raceAbort } from "../deadline.ts";
@@ -15,6 +16,8 @@ import {
   signalWarnings,
   waitAnalysis,
 } from "./compose-analysis.ts";
+import { baseEvidence } from "./evidence/base-evidence.ts";
+import { type EvidencePack, type EvidenceProvider, NO_EVIDENCE } from "./evidence/evidence-pack.ts";
 import {
   type FetchOptions,
   fetchAnalysed,
@@ -23,7 +26,7 @@ import {
   type MarketRequest,
 } from "./fetch-candles.ts";
 import { groundingWarnings } from "./grounding.ts";
-import { buildMarketBrief } from "./market-brief.ts";
+import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
 import { analyseUntradableMarket } from "./tradable-market.ts";
@@ -120,6 +123,8 @@ interface AnalysisOptions extends FetchOptions {
   chartImage?: string | undefined;
   analyst: Analyst;
   costs: TradingCosts;
+  /** Beside the candles; none unless given. */
+  evidence?: EvidenceProvider;
   /** Also where no trade can pass the checks, as earlier versions did. */
   asksAlways?: boolean;
   beforeAnalyst?: (() => Promise<void>) | undefined;
@@ -156,9 +161,16 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const { atr14: atr } = brief.indicators;
   if (atr === null) throw new RangeError("too few candles for an ATR");
   const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
-  if (untradable) return unaskedAnalysis(options, untradable, series, timer);
+  if (untradable) return unaskedAnalysis(options, untradable, { series, timer });
+  const pack = await timer.run("fetching", () => gatherEvidence(options, brief, series));
+  const awaited = options.evidence?.guard === "wait" ? eventWarnings(pack.events, now()) : [];
+  if (awaited.length > 0) {
+    const wait = eventAnalysis(awaited, { series, brief });
+    return unaskedAnalysis(options, wait, { series, timer, pack });
+  }
   await options.beforeAnalyst?.();
-  const asked = { brief, costs, abort, chartImage, onUsage };
+  const { items: evidence, events } = pack;
+  const asked = { brief, costs, evidence, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, asked, { atr, timer });
   const { last: call } = answers;
   const { chart } = call.reply;
@@ -167,16 +179,21 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     otherMarket === null ? decide(call, costs) : { decision: rejectedAdvice(call), tooCostly: [] };
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
-  const answered = { brief, series, analyst, call, decision, madeAt };
+  const answered = { brief, series, analyst, call, decision, madeAt, events };
   const hasChartImage = chartImage !== undefined;
   const warnings = otherMarket
     ? [...series.notes, otherMarket]
     : [
         ...signalWarnings(answered, { tooCostly, hasChartImage }),
         ...chartWarnings(brief, chart),
-        ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
+        ...groundingWarnings(brief, call.reply, {
+          costs: costNumbers(brief.price, costs),
+          evidence,
+        }),
       ];
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
+  const known = [...baseEvidence({ brief, series, costs }), ...evidence];
+  const found = { evidence: known, events };
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs, ...found };
   return {
     analysis: composeAnalysis(answered, warnings),
     quoteToUsd,
@@ -204,23 +221,65 @@ function analyseClosedMarket(
   const closure = findMarketClosure(request, { series, now: now() });
   if (!closure) return null;
   const analysis = closedMarketAnalysis(closure, series, request.timeframe);
-  return unaskedAnalysis(options, analysis, series, timer);
+  return unaskedAnalysis(options, analysis, { series, timer });
 }
+
+const NOTHING_KNOWN: EvidencePack = { items: [], events: [] };
 
 /** An analysis that no analyst was asked for. */
 function unaskedAnalysis(
   { costs, chartImage, now }: AnalysisOptions,
   analysis: UnsizedAnalysis,
-  series: CandleSeries,
-  { durationsMs }: StageTimer,
+  made: { series: CandleSeries; timer: StageTimer; pack?: EvidencePack },
 ): MadeAnalysis {
+  const { series, timer, pack: { items: evidence, events } = NOTHING_KNOWN } = made;
+  const { durationsMs } = timer;
+  const found = { evidence, events };
   return {
     analysis,
     quoteToUsd: null,
     candles: series.candles,
-    provenance: writeProvenance({ series, costs, chartImage, madeAt: now(), durationsMs }),
+    provenance: writeProvenance({
+      series,
+      costs,
+      chartImage,
+      madeAt: now(),
+      durationsMs,
+      ...found,
+    }),
     isImageUnused: chartImage !== undefined,
   };
+}
+
+function gatherEvidence(
+  { evidence = NO_EVIDENCE, costs, abort }: AnalysisOptions,
+  brief: MarketBrief,
+  series: CandleSeries,
+): Promise<EvidencePack> {
+  return evidence.gather({ brief, series, costs }, abort);
+}
+
+/** The WAIT near an event, for which no analyst is asked. */
+function eventAnalysis(
+  warnings: readonly string[],
+  { series, brief }: { series: CandleSeries; brief: MarketBrief },
+): UnsizedAnalysis {
+  const { data, provider, notes } = series;
+  const analysis = waitAnalysis({
+    reason:
+      "A scheduled event is near, and prices may jump. No analysis was made, and you were not charged.",
+    condition: "Scheduled event",
+    warnings: [...notes, ...warnings],
+    source: {
+      data,
+      provider,
+      analyst: "none",
+      model: "none",
+      last_candle_at: new Date(brief.lastCandleAt).toISOString(),
+      price: brief.price,
+    },
+  });
+  return { ...analysis, valid_until: null };
 }
 
 function findUsdRate(

@@ -1,3 +1,4 @@
+import type { EvidenceItem } from "@shared/contract/evidence.ts";
 import type { AnalystName } from "@shared/contract/market-data.ts";
 import type { TradingCosts } from "@shared/contract/resolution.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
@@ -21,6 +22,8 @@ export interface CallUsage extends TokenUsage {
 export interface AdviceRequest {
   brief: MarketBrief;
   costs: TradingCosts;
+  /** What is known beside the candles. */
+  evidence?: readonly EvidenceItem[];
   /** Why the last reply was not accepted; empty for the first request. */
   corrections: string[];
   /** That reply. Absent where it was empty. */
@@ -113,6 +116,7 @@ export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
 export const adviceSchema = z.object({
   market_condition: z.string(),
   key_evidence: z.array(z.string()),
+  counter_evidence: z.array(z.string()),
   rationale: z.string(),
   what_to_watch_for: z.array(z.string()),
   final_signal: signalKindSchema,
@@ -142,6 +146,7 @@ export const NO_ADVICE: Advice = {
   ...NO_TRADE,
   rationale: "The analyst gave no complete answer.",
   key_evidence: [],
+  counter_evidence: [],
   market_condition: "Unknown",
   what_to_watch_for: [],
 };

@@ -29,17 +29,28 @@ async function analysisFrom(advice: Partial<Advice>) {
 }
 
 it.each([
-  { hold_candles: 7, suggested_hold: "overnight", limit: 7 },
-  { hold_candles: null, suggested_hold: "1-2 days (6-12 4h candles)", limit: 48 },
-  { hold_candles: null, suggested_hold: "We shall see.", limit: 24 },
+  { hold_candles: 7, suggested_hold: "overnight", limit: 7, words: "7 candles (about 7 hours)" },
+  {
+    hold_candles: null,
+    suggested_hold: "1-2 days (6-12 4h candles)",
+    limit: 48,
+    words: "48 candles (about 2 days)",
+  },
+  {
+    hold_candles: null,
+    suggested_hold: "We shall see.",
+    limit: 24,
+    words: "24 candles (about 24 hours)",
+  },
 ])(
-  "a trade held for $hold_candles candles, $suggested_hold, is closed after $limit",
-  async ({ limit, ...hold }) => {
+  "a trade held for $hold_candles candles, $suggested_hold, is closed after $limit, and its words say so",
+  async ({ limit, words, ...hold }) => {
     const analysis = await analysisFrom({ final_signal: "BUY", ...levels, ...hold });
     expect(analysis).toMatchObject({
       final_signal: "BUY",
       hold_candles: limit,
-      suggested_hold: hold.suggested_hold,
+      suggested_hold: words,
+      trade_duration_text: expect.stringContaining(`after ${words} at the latest`),
     });
   },
 );

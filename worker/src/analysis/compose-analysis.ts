@@ -1,4 +1,5 @@
 import { CONFIDENCE_LEVELS, MESSAGES } from "@shared/contract/constants.ts";
+import type { EconomicEvent } from "@shared/contract/economic-events.ts";
 import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import {
   analysisSchema,
@@ -6,11 +7,16 @@ import {
   type UnsizedAnalysis,
   validUntil,
 } from "@shared/contract/signal.ts";
+import { eventWarnings } from "@shared/domain/economic-events.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
+import { nextWeekendClose } from "@shared/domain/trading-hours.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { type Advice, type Analyst, NO_TRADE } from "./analyst.ts";
 import type { ChartReading } from "./check-chart.ts";
+import { endBeforeEvent } from "./evidence/evidence-pack.ts";
+import { formatUtc } from "./fetch-candles.ts";
+import { holdWords } from "./hold-words.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import type { AnalystCall } from "./request-advice.ts";
 
@@ -28,14 +34,18 @@ interface AnsweredMarket {
   decision: Advice;
   /** Unix milliseconds. */
   madeAt: number;
+  /** Those that the analysis has to respect. */
+  events: readonly EconomicEvent[];
 }
 
 export function composeAnalysis(
-  { brief, series, analyst, call, decision, madeAt }: AnsweredMarket,
+  { brief, series, analyst, call, decision, madeAt, events }: AnsweredMarket,
   warnings: string[],
 ): UnsizedAnalysis {
   const { advice, model, chart } = call.reply;
   const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
+  const holdCandles = holdCandlesOf(decision, brief);
+  const validEnd = endBeforeEvent(validUntil(brief), { events, at: madeAt });
   return unsizedSchema.parse({
     final_signal,
     confidence,
@@ -43,10 +53,14 @@ export function composeAnalysis(
     stop_loss,
     take_profit,
     warnings,
-    suggested_hold: decision.suggested_hold,
-    hold_candles: holdCandlesOf(decision, brief),
-    trade_duration_text: decision.trade_duration_text,
-    valid_until: final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),
+    ...(holdCandles === null
+      ? {
+          suggested_hold: NO_TRADE.suggested_hold,
+          trade_duration_text: decision.trade_duration_text,
+        }
+      : holdWords(holdCandles, brief.timeframe)),
+    hold_candles: holdCandles,
+    valid_until: final_signal === "WAIT" ? null : new Date(validEnd).toISOString(),
     delivery_delay_ms: Math.max(0, madeAt - brief.lastCandleAt),
     // A confidence that is not a number was a reason to reject the advice, and is not valid JSON.
     raw_ai: {
@@ -87,6 +101,7 @@ export function waitAnalysis(options: {
       confidence: 0,
       rationale: reason,
       key_evidence: [],
+      counter_evidence: [],
       market_condition: condition,
       what_to_watch_for: [],
     },
@@ -109,7 +124,7 @@ export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): Advice => ({
 const STALE_CANDLES = 3;
 
 export const signalWarnings = (
-  { brief, series, analyst, call, decision, madeAt }: AnsweredMarket,
+  { brief, series, analyst, call, decision, madeAt, events }: AnsweredMarket,
   { hasChartImage, tooCostly }: { hasChartImage: boolean; tooCostly: readonly string[] },
 ): string[] => [
   ...series.notes,
@@ -118,6 +133,8 @@ export const signalWarnings = (
   ...tooCostly,
   ...staleWarnings(brief, madeAt),
   ...confidenceWarnings(decision),
+  ...eventWarnings(events, madeAt),
+  ...weekendWarnings(decision, { brief, series }),
 ];
 
 function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
@@ -139,6 +156,21 @@ function staleWarnings({ timeframe, lastCandleAt }: MarketBrief, now: number): s
   if (now - lastCandleAt <= STALE_CANDLES * TIMEFRAME_MS[timeframe]) return [];
   const closedAt = new Date(lastCandleAt).toISOString();
   return [`The last candle closed at ${closedAt}: the market may be closed, or its data delayed.`];
+}
+
+/** Of a trade that may still be open when the market closes for the weekend: it may open elsewhere. */
+function weekendWarnings(
+  decision: Advice,
+  { brief, series }: Pick<AnsweredMarket, "brief" | "series">,
+): string[] {
+  const holdCandles = holdCandlesOf(decision, brief);
+  const { lastCandleAt, timeframe } = brief;
+  const closesAt = nextWeekendClose(series.market?.hours ?? "always", lastCandleAt);
+  if (holdCandles === null || closesAt === null) return [];
+  if (lastCandleAt + holdCandles * TIMEFRAME_MS[timeframe] <= closesAt) return [];
+  return [
+    `Weekend: this trade may still be open when the market closes at ${formatUtc(closesAt)}; it may open at another price.`,
+  ];
 }
 
 function confidenceWarnings({ final_signal, confidence }: Advice): string[] {

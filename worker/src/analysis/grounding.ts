@@ -1,3 +1,4 @@
+import type { EvidenceItem } from "@shared/contract/evidence.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import type { Advice, AdviceReply } from "./analyst.ts";
 import { type CitedNumber, citedNumbers, type Reading } from "./cited-numbers.ts";
@@ -24,17 +25,22 @@ const RELATIVE_TOLERANCE = 1e-9;
 export function groundingWarnings(
   brief: MarketBrief,
   { advice, ownNumbers = [], chart }: Pick<AdviceReply, "advice" | "ownNumbers" | "chart">,
-  costNumbers: readonly number[] = [],
+  known: { costs: readonly number[]; evidence: readonly EvidenceItem[] } = {
+    costs: [],
+    evidence: [],
+  },
 ): string[] {
   const texts = [
     { name: "rationale", cited: citedNumbers(advice.rationale) },
     ...advice.key_evidence.map((text) => ({ name: "key evidence", cited: citedNumbers(text) })),
   ].filter(({ cited }) => cited.length > 0);
   if (texts.length === 0) return [];
-  const numbers = knownNumbers(brief, advice, [...ownNumbers, ...costNumbers]);
-  const known = { ...numbers, drawn: chart ? drawnRange(brief) : null };
+  const further = known.evidence.flatMap(({ text }) => citedNumbers(text));
+  const others = [...ownNumbers, ...known.costs, ...further.map(({ value }) => value)];
+  const numbers = knownNumbers(brief, advice, others);
+  const checked = { ...numbers, drawn: chart ? drawnRange(brief) : null };
   const warnings = texts.flatMap(({ name, cited }) =>
-    unfounded(cited, known).map(
+    unfounded(cited, checked).map(
       ({ text }) => `The ${name} cites ${text}, which is not in the market data.`,
     ),
   );
@@ -167,6 +173,7 @@ function knownNumbers(
   return {
     numbers: {
       plain: [
+        ...ownNumbers,
         ...shown,
         ...named,
         ...indicatorValues(brief),

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { type EconomicEvent, economicEventSchema } from "@shared/contract/economic-events.ts";
+import { type EvidenceItem, evidenceItemSchema } from "@shared/contract/evidence.ts";
 import { TRADING_HOURS } from "@shared/contract/instruments.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/market-data.ts";
@@ -45,6 +48,9 @@ export const signalProvenanceSchema = z.object({
   usage: tokenUsageSchema.nullable(),
   costs: tradingCostsSchema,
   quoteToUsd: z.number().positive().nullable(),
+  /** What the analyst was given, and the events that the analysis had to respect. Earlier versions had none. */
+  evidence: z.array(evidenceItemSchema).optional(),
+  events: z.array(economicEventSchema).optional(),
   durationsMs: z.record(stageSchema, z.number().nonnegative()),
 });
 export type SignalProvenance = z.infer<typeof signalProvenanceSchema>;
@@ -72,10 +78,12 @@ export function writeProvenance(
     /** Unix milliseconds. */
     madeAt: number;
     durationsMs: SignalProvenance["durationsMs"];
+    evidence: EvidenceItem[];
+    events: EconomicEvent[];
   },
   asked?: { analyst: Analyst; answers: AnalystCalls; quoteToUsd: number | null },
 ): SignalProvenance {
-  const { series, costs, chartImage, madeAt, durationsMs } = made;
+  const { series, costs, chartImage, madeAt, durationsMs, evidence, events } = made;
   const { analyst, answers, quoteToUsd = null } = asked ?? {};
   return {
     candles: presentCandles(series),
@@ -88,9 +96,16 @@ export function writeProvenance(
     usage: answers?.usage ?? null,
     costs,
     quoteToUsd,
+    evidence,
+    events: events.filter((event) => isNear(event, madeAt)),
     durationsMs,
   };
 }
+
+/** Entry windows end within days. */
+const NEAR_MS = 7 * DAY_MS;
+const isNear = ({ at }: EconomicEvent, madeAt: number): boolean =>
+  Math.abs(Date.parse(at) - madeAt) <= NEAR_MS;
 
 function presentCandles(series: CandleSeries): SignalProvenance["candles"] {
   return {

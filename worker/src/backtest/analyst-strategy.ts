@@ -14,6 +14,8 @@ import {
   type Analyst,
   adviceSchema,
 } from "../analysis/analyst.ts";
+import { createEvidence } from "../analysis/evidence/evidence-pack.ts";
+import { NO_EVENTS } from "../economic-events/economic-calendar.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { marketAsOf } from "./recorded-market.ts";
@@ -48,8 +50,10 @@ export function analystStrategy(options: {
   const ask = async (at: number): Promise<Analysis | null> => {
     const now = () => at;
     const marketData = marketAsOf(market, now);
+    // A calendar of today does not tell what was known then.
+    const evidence = createEvidence({ marketData, events: NO_EVENTS, guard: "off" });
     try {
-      const { analysis } = await generateSignal({ ...options, request, marketData, now });
+      const { analysis } = await generateSignal({ ...options, request, marketData, evidence, now });
       failedInARow = 0;
       return analysis;
     } catch (error) {

@@ -8,6 +8,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { addStandingItems } from "@shared/work/work-handler.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
@@ -43,6 +44,7 @@ describe("a run of the schedule", () => {
       metrics: createWorkerMetrics(),
       marketData: memoryMarketData({}),
       analyst: scriptedAnalyst([]),
+      evidence: NO_EVIDENCE,
       tradingCosts: DEFAULT_TRADING_COSTS,
       now: () => new Date(clock),
       shutdown: stop.signal,

@@ -16,6 +16,7 @@ import { pendingTrade, runResult } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { serveWatchersOf } from "../signals/fan-out.ts";
 import { requeueStrandedSignals } from "../signals/requeue-stranded-signals.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
@@ -55,6 +56,7 @@ describe("the schedule of watched markets", () => {
       metrics: createWorkerMetrics(),
       marketData: memoryMarketData({}),
       analyst: scriptedAnalyst([]),
+      evidence: NO_EVIDENCE,
       tradingCosts: DEFAULT_TRADING_COSTS,
       now: () => secondsLater(5),
       shutdown: new AbortController().signal,

@@ -9,6 +9,7 @@ import { analysisOf, newSignal, resolvedTrade } from "@shared/testing/signal-fac
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
@@ -160,6 +161,7 @@ function demoJob(DEMO_RECORD: "on" | "off", source: "live" | "replay") {
     analyst: rulesAnalyst,
     marketData: replay,
     metrics: createWorkerMetrics(),
+    evidence: NO_EVIDENCE,
     tradingCosts: DEFAULT_TRADING_COSTS,
   };
   const market = { sources: { live: undefined, replay }, currentSource: () => source };

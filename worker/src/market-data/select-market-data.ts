@@ -8,6 +8,7 @@ import type { Settings } from "@shared/runtime/settings.ts";
 import { raceAbort } from "../deadline.ts";
 import { CandleCache } from "./candle-cache.ts";
 import type { CcxtLimits } from "./ccxt/ccxt-market-data.ts";
+import type { DerivativesData } from "./derivatives.ts";
 import type { GuardLimits, ProviderHealth } from "./fallback-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { LiveProvider, MarketData, PriceStream } from "./market-data.ts";
@@ -140,6 +141,8 @@ export interface MarketDataSelection {
   listedSymbols(): Promise<SymbolListing>;
   /** The stream of the first reachable provider of the symbol; undefined if its price has to be polled. */
   priceStream(symbol: string): Promise<PriceStream | undefined>;
+  /** Of live markets. */
+  derivatives?: DerivativesData;
   health(): ProviderHealth[];
   close(): void;
 }
@@ -153,7 +156,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   const mode = settings.MARKET_DATA;
   const replay = new CandleCache({ source: createReplayMarketData({ now }), now });
   if (mode === "replay") return onlyReplay(replay);
-  const providers = await createLiveProviders(options);
+  const { providers, derivatives } = await createLiveSources(options);
   const fallback = createFallbackMarketData({ providers, now, logger, limits: limits.guard });
   const live = new CandleCache({ source: fallback, now });
   const probe = new ReachabilityProbe({
@@ -165,6 +168,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   return {
     marketData: mode === "live" ? live : liveWithReplayFallback({ live, replay, probe }),
     sources: { live, replay },
+    derivatives,
     currentSource: () => (mode === "live" || probe.lastReached(TYPICAL_SYMBOL) ? "live" : "replay"),
     probe: async () => {
       timer ??= setInterval(() => probe.run(), limits.probeIntervalMs ?? PROBE_INTERVAL_MS).unref();
@@ -198,19 +202,25 @@ const onlyReplay = (replay: MarketData): MarketDataSelection => ({
 });
 
 /** In the order in which they are asked for the symbols that they cover. Add a new provider here. */
-async function createLiveProviders(options: MarketDataOptions): Promise<LiveProvider[]> {
+async function createLiveSources(
+  options: MarketDataOptions,
+): Promise<{ providers: LiveProvider[]; derivatives: DerivativesData }> {
   // Takes a second to load; a worker that replays does without.
   const { CcxtMarketData } = await import("./ccxt/ccxt-market-data.ts");
+  const { createDerivatives } = await import("./ccxt/ccxt-derivatives.ts");
   const { settings, now, logger, limits, pace, database } = options;
   const { OANDA_TOKEN: token, OANDA_URL, EXCHANGE_URL, EXCHANGE_WS_URL, YAHOO_URL } = settings;
   const addresses = { baseUrl: EXCHANGE_URL, wsUrl: EXCHANGE_WS_URL };
   const pauses = new ProviderPauses({ database, logger });
   const ccxt = { ...addresses, now, limits: limits?.ccxt, logger, pace, pauses };
-  return [
+  const providers = [
     ...(token ? [createOandaMarketData({ now, token, baseUrl: OANDA_URL, pauses })] : []),
     ...settings.EXCHANGES.map((exchangeId) => new CcxtMarketData({ ...ccxt, exchangeId })),
     createYahooMarketData({ now, baseUrl: YAHOO_URL, pauses }),
   ];
+  const exchangeIds = settings.EXCHANGES;
+  const derivatives = createDerivatives({ exchangeIds, baseUrl: EXCHANGE_URL, now, pauses, pace });
+  return { providers, derivatives };
 }
 
 async function listedBy(providers: readonly LiveProvider[]): Promise<SymbolListing> {

@@ -16,6 +16,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { runAnalysis } from "../signals/run-analysis.ts";
@@ -71,6 +72,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
     marketData: memoryMarketData({ "BTC/USDT": series, "ETH/BTC": { ...series, notes: ["Hm."] } }),
     analyst,
     metrics: createWorkerMetrics(),
+    evidence: NO_EVIDENCE,
     tradingCosts: DEFAULT_TRADING_COSTS,
     now: () => new Date(),
     shutdown: new AbortController().signal,

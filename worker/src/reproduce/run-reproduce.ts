@@ -14,6 +14,8 @@ import {
   NO_ADVICE,
   UnreadableReplyError,
 } from "../analysis/analyst.ts";
+import { BASE_EVIDENCE } from "../analysis/evidence/base-evidence.ts";
+import type { EvidenceProvider } from "../analysis/evidence/evidence-pack.ts";
 import { OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
 import { promptProvenance } from "../analysis/openai/prompt.ts";
 import { readAdvice } from "../analysis/openai/read-reply.ts";
@@ -82,6 +84,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
     marketData: storedMarketData(stored),
     analyst: provenance.analyst === "openai" ? storedAnalyst(provenance) : rulesAnalyst,
     costs: provenance.costs,
+    evidence: storedEvidence(provenance),
     asksAlways: provenance.analyst !== "none",
     now: () => Date.parse(provenance.madeAt),
     abort: new AbortController().signal,
@@ -170,6 +173,19 @@ function storedMarketData(options: {
         message: `${symbol} is not in the provenance`,
       });
     },
+  };
+}
+
+/** Earlier versions had none. */
+function storedEvidence({
+  analyst,
+  evidence = [],
+  events = [],
+}: SignalProvenance): EvidenceProvider {
+  const items = evidence.filter(({ key }) => !BASE_EVIDENCE.some((base) => base === key));
+  return {
+    guard: analyst === "none" ? "wait" : "warn",
+    gather: () => Promise.resolve({ items, events }),
   };
 }
 

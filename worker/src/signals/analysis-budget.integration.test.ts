@@ -11,6 +11,7 @@ import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-ope
 import { startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
@@ -69,6 +70,7 @@ describe("the daily budget of analyses", () => {
       marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
       analyst: analyst(),
       metrics: createWorkerMetrics(),
+      evidence: NO_EVIDENCE,
       tradingCosts: DEFAULT_TRADING_COSTS,
       budgetUsdPerDay: BUDGET_USD,
       now: () => new Date(at),

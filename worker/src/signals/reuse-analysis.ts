@@ -1,7 +1,13 @@
 import { bulkUpdate } from "@shared/database/database.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { currentEventWarnings } from "@shared/domain/economic-events.ts";
 import { CHECK_ENTRY_JOB, entryCheckDataSchema } from "@shared/domain/queue-analysis.ts";
-import { asFinished, needsEntryCheck, reusedAnalysis } from "@shared/domain/reuse-analysis.ts";
+import {
+  asFinished,
+  entryEndOf,
+  needsEntryCheck,
+  reusedAnalysis,
+} from "@shared/domain/reuse-analysis.ts";
 import { announceProgress, progressOf } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
@@ -113,6 +119,8 @@ async function finishSignals(
 ): Promise<void> {
   const { analysis, ids, isChecked } = waiting;
   const { session, at } = uow;
+  const hasEnded = entryEndOf(analysis, at) !== null;
+  const warnings = hasEnded ? await currentEventWarnings(database, analysis.symbol) : [];
   const found = await database.signals
     .find({ _id: { $in: [...ids] }, ...UNFINISHED })
     .batchSize(MAX_SIGNALS + 1)
@@ -123,7 +131,7 @@ async function finishSignals(
   const ended = { status, finishedAt: at, updatedAt: at } as const;
   const isTaken = isChecked && needsEntryCheck(analysis);
   const finished = found.map((signal): SignalRecord => {
-    const own = reusedAnalysis(analysis, signal, { isChecked });
+    const own = reusedAnalysis(analysis, signal, { isChecked, at, eventWarnings: warnings });
     return { ...signal, ...ended, analysis: own, ...(isTaken && progressOf(analysis)) };
   });
   await bulkUpdate(

@@ -8,6 +8,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { memoryMarketData } from "../testing/fakes.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
@@ -48,6 +49,7 @@ it("ends as stored when its lock is found deleted just as its result is committe
     marketData: memoryMarketData({}),
     analyst: rulesAnalyst,
     metrics: createWorkerMetrics(),
+    evidence: NO_EVIDENCE,
     tradingCosts: DEFAULT_TRADING_COSTS,
     now: () => new Date(),
     shutdown: abort.signal,

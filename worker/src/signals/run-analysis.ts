@@ -138,6 +138,7 @@ async function makeAnalysis(
     marketData: deps.marketData,
     analyst: deps.analyst,
     costs: deps.tradingCosts[instrumentClass(run.symbol)],
+    evidence: deps.evidence,
     now: () => deps.now().getTime(),
     abort,
     beforeAnalyst: () => assertBudgetLeft(deps, run, abort),

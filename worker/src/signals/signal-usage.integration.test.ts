@@ -11,6 +11,7 @@ import { startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
 import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { liveSeries, memoryMarketData, recordedCandles } from "../testing/fakes.ts";
@@ -66,6 +67,7 @@ describe("what a signal cost", () => {
         marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
         analyst,
         metrics: createWorkerMetrics(),
+        evidence: NO_EVIDENCE,
         tradingCosts: DEFAULT_TRADING_COSTS,
         now: () => new Date(),
         shutdown: new AbortController().signal,

@@ -5,6 +5,7 @@ import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
+import { NO_EVIDENCE } from "../analysis/evidence/evidence-pack.ts";
 import { createAnalyst } from "../analysis/select-analyst.ts";
 import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
@@ -44,6 +45,7 @@ export async function startClockedWorker(
     marketData: market.marketData,
     analyst: createAnalyst(settings),
     metrics: createWorkerMetrics(),
+    evidence: NO_EVIDENCE,
     tradingCosts: DEFAULT_TRADING_COSTS,
     now: () => new Date(clock.now),
     shutdown,

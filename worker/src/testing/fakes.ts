@@ -92,6 +92,7 @@ export function adviceOf(decision: Partial<Advice>): Advice {
     take_profit: null,
     rationale: "The market moves.",
     key_evidence: ["It moved."],
+    counter_evidence: [],
     market_condition: "Moving",
     what_to_watch_for: ["Whether it moves on."],
     suggested_hold: "12 candles (about 12 hours)",

@@ -25,6 +25,7 @@ import { showToast } from "../../ui/show-toast.ts";
 import { runUndoable } from "../../ui/undo.ts";
 import { candlesQuery, progressQuery, useSignal } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
+import { EvidenceCard } from "./components/evidence.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { TradeTimeline, TradeTitle, tradeOfSignal } from "./components/trade-timeline.tsx";
 
@@ -88,6 +89,7 @@ function FinishedSignal({ signal, shown }: FinishedSignalProps) {
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {trade && <TradeTitle trade={trade} />}
+      <EvidenceCard id={signal_id} />
       <ShareBox id={signal_id} sharedAt={shared_at} />
     </SignalContent>
   );

@@ -1,3 +1,5 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { type EconomicEventList, EVENT_WINDOW } from "@shared/contract/economic-events.ts";
 import type { Status } from "@shared/contract/market-data.ts";
 import type { Markets } from "@shared/contract/markets.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
@@ -5,12 +7,15 @@ import {
   MARKET_SNAPSHOT_ID,
   type MarketSnapshotRecord,
 } from "@shared/database/models/worker-reports.ts";
+import { eventsConcerning, readEconomicCalendar } from "@shared/domain/economic-events.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import { cachedRead } from "../../http/caching.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { countPriceFeeds } from "./price-feeds.ts";
+
+const FEEDS_CACHE_MS = 1_000;
 
 /** Workers read the prices once a minute. */
 const CACHE_SECONDS = 30;
@@ -22,12 +27,31 @@ export const marketHandlers: BoundRoute[] = [
     ctx.set("Cache-Control", `public, max-age=${CACHE_SECONDS}`);
     return presentMarkets(snapshot);
   }),
+  handle(serviceRoutes.getEconomicEvents, async ({ query }, { ctx, deps }) => {
+    ctx.set("Cache-Control", `public, max-age=${CACHE_SECONDS}`);
+    return findNextEvents(deps, query.symbol);
+  }),
   handle(serviceRoutes.getStatus, async (_, { deps }) => ({
     ...(await getSignalSources(deps)),
     version: productVersion(),
     ...(await lostPriceFeeds(deps)),
   })),
 ];
+
+const readCalendar = cachedRead(FEEDS_CACHE_MS, ({ database }: ServerDeps) =>
+  readEconomicCalendar(database),
+);
+
+async function findNextEvents(deps: ServerDeps, symbol: string): Promise<EconomicEventList> {
+  const calendar = await readCalendar(deps);
+  if (!calendar) return { events: null };
+  const now = deps.database.now().getTime();
+  const events = eventsConcerning(symbol, calendar.events).filter(({ at }) => {
+    const time = Date.parse(at);
+    return time > now - EVENT_WINDOW.afterMs && time <= now + DAY_MS;
+  });
+  return { events };
+}
 
 function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
   if (!snapshot) return { markets: [], updated_at: null };
@@ -40,8 +64,6 @@ function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
     updated_at: snapshot.updatedAt.toISOString(),
   };
 }
-
-const FEEDS_CACHE_MS = 1_000;
 
 const lostPriceFeeds = cachedRead(FEEDS_CACHE_MS, async ({ database }: ServerDeps) => {
   const { fallback } = await countPriceFeeds(database);

@@ -1,3 +1,4 @@
+import { type Evidence, evidenceItemSchema } from "@shared/contract/evidence.ts";
 import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Resolution, SignalProgressResponse } from "@shared/contract/resolution.ts";
 import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
@@ -46,6 +47,18 @@ export async function readSignalCandles(
   const { _id, analysisId, symbol, timeframe } = await findSignal(deps, user, id);
   const candles = await readCandles(deps.database.analysisCandles, analysisId);
   return { signal_id: _id.toString(), symbol, timeframe, candles };
+}
+
+const storedEvidenceSchema = z.object({ evidence: z.array(evidenceItemSchema) });
+
+export async function readEvidence(deps: ServerDeps, user: Owner, id: unknown): Promise<Evidence> {
+  const { analysisId } = await findSignal(deps, user, id);
+  const made = await deps.database.marketAnalyses
+    .findById(analysisId)
+    .select({ "provenance.evidence": 1 })
+    .lean();
+  const { data } = storedEvidenceSchema.safeParse(made?.provenance);
+  return { analysis_id: String(analysisId), items: data?.evidence ?? [] };
 }
 
 type Owner = Pick<UserRecord, "_id">;

@@ -8,7 +8,13 @@ import type { z } from "zod";
 import { inTime } from "../../http/in-time.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import { noteSignal } from "./note-signal.ts";
-import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
+import {
+  findSignal,
+  getSignalProgress,
+  listSignals,
+  readEvidence,
+  readSignalCandles,
+} from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
 import {
   assertCanSendImage,
@@ -58,6 +64,9 @@ export const signalHandlers: BoundRoute<SignalDeps>[] = [
   ),
   handle(signalRoutes.getSignalCandles, ({ params }, { deps, session }) =>
     readSignalCandles(deps, session.user, params.id),
+  ),
+  handle(signalRoutes.getSignalEvidence, ({ params }, { deps, session }) =>
+    readEvidence(deps, session.user, params.id),
   ),
   handle(signalRoutes.listSignals, ({ query }, { deps, session }) =>
     listSignals(deps.database, session.user, query),

@@ -121,6 +121,7 @@ const REDACTED = {
   "result.analysis.warnings": [],
   "result.analysis.raw_ai.rationale": "",
   "result.analysis.raw_ai.key_evidence": [],
+  "result.analysis.raw_ai.counter_evidence": [],
   "result.analysis.raw_ai.market_condition": "",
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;

@@ -92,6 +92,7 @@ describe("asking the model", () => {
         take_profit: 2,
         rationale: words,
         key_evidence: [words],
+        counter_evidence: [],
         market_condition: words,
         what_to_watch_for: [],
         suggested_hold: "6-12 4h candles",
@@ -110,6 +111,7 @@ describe("asking the model", () => {
     const fields = [
       "market_condition",
       "key_evidence",
+      "counter_evidence",
       "rationale",
       "what_to_watch_for",
       "final_signal",

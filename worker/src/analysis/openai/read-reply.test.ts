@@ -6,6 +6,7 @@ import { readAdvice } from "./read-reply.ts";
 const ADVICE: Advice = {
   market_condition: "uptrend",
   key_evidence: ["Close above EMA 20"],
+  counter_evidence: ["RSI is high"],
   rationale: "It 'holds' {above} its averages, [1, 2].",
   what_to_watch_for: ["A close below the stop"],
   final_signal: "BUY",
@@ -89,12 +90,14 @@ describe("a reply is read", () => {
     const fields = {
       what_to_watch_for: null,
       key_evidence: undefined,
+      counter_evidence: undefined,
       entry: null,
       stop_loss: "N/A",
     };
     expect(read(withFields({ ...fields, final_signal: "WAIT" }))).toMatchObject({
       what_to_watch_for: [],
       key_evidence: [],
+      counter_evidence: [],
       entry: null,
       stop_loss: null,
     });

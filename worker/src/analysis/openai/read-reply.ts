@@ -201,6 +201,7 @@ const repliedAdviceSchema = z
   .object({
     market_condition: words,
     key_evidence: list,
+    counter_evidence: list,
     rationale,
     what_to_watch_for: list,
     final_signal: signal,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeCandles, expectedCandles } from "./rules-analyst.ts";
+import { describeCandles } from "../hold-words.ts";
+import { expectedCandles } from "./rules-analyst.ts";
 
 describe("time of a trade", () => {
   it("is what a random walk takes: risk times reward over variance", () => {

@@ -164,8 +164,8 @@ describe("the rule-based analyst", () => {
       abort,
     });
     expect(rulesAnalyst.name).toBe("rules");
-    expect(rulesAnalyst.version).toBe("rules/4");
-    expect(reply.model).toBe("rules-v4");
+    expect(rulesAnalyst.version).toBe("rules/5");
+    expect(reply.model).toBe("rules-v5");
     expect(JSON.parse(reply.prompt)).toMatchObject({ symbol: "BTC/USDT", price: brief.price });
     expect(JSON.parse(reply.rawReply)).toMatchObject({ advice: reply.advice });
   });

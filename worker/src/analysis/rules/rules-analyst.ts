@@ -1,7 +1,8 @@
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import { formatDistance, formatNumber } from "@shared/domain/format-price.ts";
 import type { Advice, Analyst } from "../analyst.ts";
+import { describeCandles, holdWords } from "../hold-words.ts";
 import { structureAround, volatilityRegime } from "../indicators.ts";
 import { formatAtTick, type MarketBrief, type PriceScale } from "../market-brief.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./score-market.ts";
 
 /** Changes with every change of the rules or their words, so that a past signal can be made again by its version. */
-const RULES_VERSION = 4;
+const RULES_VERSION = 5;
 
 export const RULES_MODEL = `rules-v${RULES_VERSION}`;
 
@@ -53,12 +54,25 @@ function composeAdvice(brief: MarketBrief, marketScore: MarketScore): Advice {
   return {
     ...(levels ? tradePart(brief, marketScore, levels) : waitPart(brief.timeframe, marketScore)),
     key_evidence: [...marketScore.votes].sort(byWeightOfVote).map(describeVote),
+    counter_evidence: counterEvidence(marketScore),
     market_condition: describeMarket(brief, marketScore.votes),
     what_to_watch_for: whatToWatch(brief, levels),
   };
 }
 
-type DecisionPart = Omit<Advice, "key_evidence" | "market_condition" | "what_to_watch_for">;
+type DecisionPart = Omit<
+  Advice,
+  "key_evidence" | "counter_evidence" | "market_condition" | "what_to_watch_for"
+>;
+
+/** The readings that point the other way; none of a WAIT. */
+function counterEvidence({ score, votes, levels }: MarketScore): string[] {
+  if (!levels) return [];
+  return votes
+    .filter(({ value }) => value * score < 0)
+    .sort(byWeightOfVote)
+    .map(({ evidence }) => evidence);
+}
 
 function tradePart(
   brief: MarketBrief,
@@ -68,7 +82,6 @@ function tradePart(
   const signal = marketScore.score > 0 ? "BUY" : "SELL";
   const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
   const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
-  const hold = describeCandles(holdCandles, brief.timeframe);
   return {
     final_signal: signal,
     // 54 at the threshold to 80 where all rules agree. A scaled score, not a measured win rate.
@@ -77,11 +90,8 @@ function tradePart(
     stop_loss: levels.stopLoss,
     take_profit: levels.takeProfit,
     rationale: `${describeAgreement(marketScore)} ${describeLevels(levels, brief.scale)}`,
-    suggested_hold: hold,
     hold_candles: holdCandles,
-    trade_duration_text:
-      `Stop or target is expected to be met in ${describeCandles(expected, brief.timeframe)}; ` +
-      `leave the trade if neither was met after ${hold}.`,
+    ...holdWords(holdCandles, brief.timeframe),
   };
 }
 
@@ -187,22 +197,4 @@ export function expectedCandles(levels: TradeLevels, atr: number): number {
   const reward = Math.abs(levels.takeProfit - levels.entry);
   const deviation = atr / RANGE_PER_DEVIATION;
   return Math.max(Math.round((risk * reward) / deviation ** 2), 1);
-}
-
-/** `24 candles (about 24 hours)`. */
-export function describeCandles(count: number, timeframe: Timeframe): string {
-  const candles = count === 1 ? "1 candle" : `${count} candles`;
-  return `${candles} (about ${describeDuration(count * TIMEFRAME_MS[timeframe])})`;
-}
-
-function describeDuration(durationMs: number): string {
-  const minutes = durationMs / 60_000;
-  if (minutes < 2 * 60) return inUnit(minutes, "minute");
-  const hours = minutes / 60;
-  return hours < 2 * 24 ? inUnit(hours, "hour") : inUnit(hours / 24, "day");
-}
-
-function inUnit(value: number, unit: "minute" | "hour" | "day"): string {
-  const format = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 } as const;
-  return new Intl.NumberFormat("en", format).format(value);
 }

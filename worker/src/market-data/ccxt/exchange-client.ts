@@ -23,6 +23,8 @@ export function createExchange(options: {
   id: string;
   fetch: ReturnType<typeof createExchangeFetch>;
   pace: boolean;
+  /** The markets that it lists. */
+  markets?: MarketKind;
   withStreams?: boolean;
 }): Exchange {
   const known: Record<string, unknown> = { ...(options.withStreams ? ccxt.pro : ccxt) };
@@ -35,11 +37,16 @@ export function createExchange(options: {
     timeout: LIBRARY_TIMEOUT_MS,
     fetchImplementation: options.fetch,
   });
-  exchange.options.fetchMarkets = spotOnly(exchange.options.fetchMarkets);
+  const { markets = "spot" } = options;
+  exchange.options.fetchMarkets = onlyMarkets(exchange.options.fetchMarkets, markets);
   const throttle = exchange.throttle.bind(exchange);
   exchange.throttle = (cost) => onOwnTime(() => throttle(cost));
   return exchange;
 }
+
+/** As exchanges call them. `linear` ones are perpetual futures in the quote currency. */
+const MARKET_TYPES = { spot: ["spot"], perpetual: ["swap", "linear"] } as const;
+type MarketKind = keyof typeof MARKET_TYPES;
 
 const marketOptionsSchema = z.looseObject({
   types: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
@@ -48,16 +55,17 @@ const marketOptionsSchema = z.looseObject({
 /**
  * Reduces the list of markets to a single request: some exchanges load several types, or all tickers for their fees.
  */
-function spotOnly(marketOptions: unknown): unknown {
+function onlyMarkets(marketOptions: unknown, kind: MarketKind): unknown {
   const parsed = marketOptionsSchema.safeParse(marketOptions ?? {});
   if (!parsed.success) return marketOptions;
   const { types } = parsed.data;
+  const isKept = (type: string) => MARKET_TYPES[kind].some((kept) => kept === type);
   const flags = types && !Array.isArray(types);
   return {
     ...parsed.data,
     types: flags
-      ? Object.fromEntries(Object.keys(types).map((type) => [type, type === "spot"]))
-      : ["spot"],
+      ? Object.fromEntries(Object.keys(types).map((type) => [type, isKept(type)]))
+      : (types ?? MARKET_TYPES[kind]).filter(isKept),
     fetchTickersFees: false,
   };
 }

@@ -13,6 +13,7 @@ import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
 import { CandleChart, useChartSettings } from "../../signals/chart/candle-chart.tsx";
 import { chartMarks, chartTrade } from "../../signals/chart/draw-chart.ts";
 import { isRefused, type Market, useCandles } from "../../signals/chart/use-candles.ts";
+import { NextEvents } from "../../signals/components/next-events.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
 
@@ -39,6 +40,9 @@ export function MarketPanel({ className }: { className: string }) {
           <h2 className="text-lg font-semibold tracking-tight">
             {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
           </h2>
+          <div className="order-last min-w-0 flex-1 basis-full empty:hidden sm:order-none sm:basis-0">
+            <NextEvents symbol={symbol} />
+          </div>
           <Tabs.List
             aria-label="Chart"
             className="flex rounded-control border border-line bg-canvas p-0.5"

@@ -16,6 +16,7 @@ import { tradeLevels } from "../levels.ts";
 import { groupWarnings } from "../warnings.ts";
 import { Chance, ChanceDetails } from "./chance.tsx";
 import { ContractSizeNote } from "./contract-size-note.tsx";
+import { NextEvents } from "./next-events.tsx";
 import {
   CurrentPrice,
   OriginMark,
@@ -69,7 +70,7 @@ export function ResultCard(props: ResultCardProps) {
       {levels && <PriceLevels levels={levels} lastPrice={source.price} />}
       {levels && <Position symbol={symbol} analysis={analysis} />}
       <Chance analysis={analysis} />
-      {valid_until && <Validity key={valid_until} until={valid_until} />}
+      {valid_until && <Validity key={valid_until} until={valid_until} symbol={symbol} />}
       <Warnings title="Warnings" warnings={warnings} />
       {levels && analysis.suggested_units !== undefined && (
         <ContractSizeNote symbol={symbol} units={analysis.suggested_units} />
@@ -145,6 +146,11 @@ function Reasons({ analysis }: { analysis: CardAnalysis }) {
         className="@2xl:col-span-2"
       />
       <Section heading="h3" title="Key evidence" content={raw_ai.key_evidence} />
+      <Section
+        heading="h3"
+        title="What speaks against it"
+        content={raw_ai.counter_evidence ?? []}
+      />
       <Section heading="h3" title="What to watch for" content={raw_ai.what_to_watch_for} />
       <Section heading="h3" title="Market condition" content={raw_ai.market_condition} />
       <Section heading="h3" title="Suggested hold" content={suggested_hold} />
@@ -210,14 +216,14 @@ function Source({ analysis }: { analysis: CardAnalysis }) {
   );
 }
 
-function Validity({ until }: { until: string }) {
+function Validity({ until, symbol }: { until: string; symbol: string }) {
   const endsAt = Date.parse(until);
   const [hasExpired, setExpired] = useState(Date.now() >= endsAt);
   const now = useNow(!hasExpired);
   if (!hasExpired && now >= endsAt) setExpired(true);
   const Icon = hasExpired ? TimerOff : Hourglass;
   const look = hasExpired ? "border-line bg-raised" : "border-accent/30 bg-accent/8";
-  return (
+  const line = (
     <p
       className={`flex flex-wrap items-center gap-x-2 gap-y-1 rounded-control border px-3 py-2 text-sm ${look}`}
     >
@@ -233,5 +239,11 @@ function Validity({ until }: { until: string }) {
         </span>
       )}
     </p>
+  );
+  return (
+    <>
+      {line}
+      {!hasExpired && <NextEvents symbol={symbol} />}
+    </>
   );
 }

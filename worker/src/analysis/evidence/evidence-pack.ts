@@ -1,0 +1,78 @@
+import { type EconomicEvent, nextWindowStart } from "@shared/contract/economic-events.ts";
+import type { EvidenceItem } from "@shared/contract/evidence.ts";
+import { eventsConcerning } from "@shared/domain/economic-events.ts";
+import { LRUCache } from "lru-cache";
+import { raceAbort, withDeadline } from "../../deadline.ts";
+import type { EventSource, KnownEvents } from "../../economic-events/economic-calendar.ts";
+import type { DerivativesData } from "../../market-data/derivatives.ts";
+import type { MarketData } from "../../market-data/market-data.ts";
+import type { EvidenceMarket } from "./evidence-source.ts";
+import { EVIDENCE_TIMEOUT_MS, EvidenceGatherer } from "./gather-evidence.ts";
+
+/** What an analysis does around events that move prices. */
+export type EventGuard = "off" | "warn" | "wait";
+
+/** What is known beside the candles, and which events the analysis has to respect; none if the guard is off. */
+export interface EvidencePack {
+  items: EvidenceItem[];
+  events: EconomicEvent[];
+}
+
+/** Port of the evidence beside the candles. Rejects with the reason of `abort` only. */
+export interface EvidenceProvider {
+  guard: EventGuard;
+  gather(market: EvidenceMarket, abort: AbortSignal): Promise<EvidencePack>;
+}
+
+/** Nothing beside the candles. */
+export const NO_EVIDENCE: EvidenceProvider = {
+  guard: "off",
+  gather: () => Promise.resolve({ items: [], events: [] }),
+};
+
+const MAX_KEPT = 500;
+
+interface EvidenceInputs {
+  marketData: MarketData;
+  derivatives?: DerivativesData | undefined;
+  events: EventSource;
+  guard: EventGuard;
+}
+
+export function createEvidence(inputs: EvidenceInputs): EvidenceProvider {
+  const { marketData, derivatives, events, guard } = inputs;
+  const gatherer = new EvidenceGatherer();
+  const kept = new LRUCache<string, Promise<KnownEvents | null>>({ max: MAX_KEPT });
+  return {
+    guard,
+    async gather(market, abort) {
+      const { symbol, lastCandleAt } = market.brief;
+      const candle = `${symbol} ${lastCandleAt}`;
+      const known = kept.get(candle) ?? readInTime(events);
+      kept.set(candle, known);
+      const deps = { marketData, derivatives, events: known, abort };
+      const items = await gatherer.gather(market, deps);
+      const calendar = await known;
+      const concerning = eventsConcerning(symbol, calendar?.events ?? []);
+      return { items, events: guard === "off" ? [] : concerning.filter(isHigh) };
+    },
+  };
+}
+
+const isHigh = ({ impact }: EconomicEvent) => impact === "High";
+
+/** Null if they are not available in time. Other analyses of the candle wait for the same answer. */
+function readInTime(events: EventSource): Promise<KnownEvents | null> {
+  const abort = new AbortController().signal;
+  return withDeadline({ abort, timeoutMs: EVIDENCE_TIMEOUT_MS }, (inTime) =>
+    raceAbort(events.read(inTime), inTime),
+  ).catch(() => null);
+}
+
+/** The end of the entry window: `until`, or the start of the next window of an event if that is earlier. */
+export function endBeforeEvent(
+  until: number,
+  { events, at }: { events: readonly EconomicEvent[]; at: number },
+): number {
+  return Math.min(until, nextWindowStart(events, at) ?? until);
+}

@@ -1,0 +1,37 @@
+import type { EvidenceItem } from "@shared/contract/evidence.ts";
+import type { TradingCosts } from "@shared/contract/resolution.ts";
+import type { KnownEvents } from "../../economic-events/economic-calendar.ts";
+import type { DerivativesData } from "../../market-data/derivatives.ts";
+import type { CandleSeries, MarketData } from "../../market-data/market-data.ts";
+import type { MarketBrief } from "../market-brief.ts";
+
+/** The market that is analysed. Nothing that became known after `brief.lastCandleAt` is evidence. */
+export interface EvidenceMarket {
+  brief: MarketBrief;
+  series: CandleSeries;
+  costs: TradingCosts;
+}
+
+export interface EvidenceDeps {
+  marketData: MarketData;
+  derivatives?: DerivativesData | undefined;
+  /** Null if the calendar is not available. */
+  events: Promise<KnownEvents | null>;
+  abort: AbortSignal;
+}
+
+/** One kind of evidence beside the candles of the timeframe. */
+export interface EvidenceSource {
+  /** Of its item, or the start of the keys of its items. */
+  key: string;
+  /** What it is called where it is not available. */
+  title: string;
+  covers(market: EvidenceMarket): boolean;
+  /** Rejects, or resolves with nothing, if it is not available. */
+  gather(market: EvidenceMarket, deps: EvidenceDeps): Promise<EvidenceItem[]>;
+}
+
+export const isoTime = (time: number): string => new Date(time).toISOString();
+
+/** `2026-11-27 12:00`. */
+export const minuteText = (time: number): string => isoTime(time).slice(0, 16).replace("T", " ");

@@ -1,0 +1,22 @@
+/** A value of a perpetual future, and when the exchange published it, Unix milliseconds. */
+export interface DerivativesValue {
+  value: number;
+  knownAt: number;
+  exchange: string;
+}
+
+/** Port of what exchanges tell of the perpetual future of a coin, as of a moment in the past. Null where they do not. */
+export interface DerivativesData {
+  /** Percent of the position that longs pay to shorts at each funding, usually every eight hours. */
+  fundingRate(request: DerivativesRequest): Promise<DerivativesValue | null>;
+  /** In units of the coin. */
+  openInterest(request: DerivativesRequest): Promise<DerivativesValue | null>;
+}
+
+export interface DerivativesRequest {
+  /** Of the spot market, such as `BTC/USDT`. */
+  symbol: string;
+  /** Unix milliseconds; nothing that was published later counts. */
+  until: number;
+  abort: AbortSignal;
+}
