@@ -176,11 +176,28 @@ describe("for any trade", () => {
         expect(Math.abs(margin / size.requiredMargin - 1)).toBeLessThan(1e-9);
         expect(size.requiredMargin).toBeLessThanOrEqual(stake.amount);
         expect(size.dollarRisk).toBeLessThanOrEqual(asked);
-        const isCut = size.warnings.length > 0;
+        const isCut = size.warnings.some((text) => text.startsWith("Position cut"));
         if (isCut) expect(size.requiredMargin).toBe(stake.amount);
         else expect(size.dollarRisk).toBe(asked);
       }),
       { numRuns: 10_000 },
     );
+  });
+});
+
+describe("a position warns", () => {
+  const stake = { amount: 10_000, riskPercent: 1, leverage: 10 };
+
+  it.each([
+    [99, false],
+    [100, true],
+    [125, true],
+  ])("with a stop 1% away at leverage %d that it is liquidated before: %s", (leverage, isSo) => {
+    const size = sizePosition({
+      symbol: "BTC/USDT",
+      advice: trade(100, 99),
+      stake: { ...stake, leverage },
+    });
+    expect(size.warnings.some((text) => text.startsWith("Liquidated before the stop"))).toBe(isSo);
   });
 });

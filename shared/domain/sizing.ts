@@ -127,8 +127,29 @@ export function sizePosition(options: {
   // Exact, unlike entry × (1 / entry).
   const pricePerUnit = isUsdLike(base) && !isUsdLike(quote) ? 1 : entry * rate;
   const { reducedFrom, ...size } = fitPosition(stake, { riskPerUnit, pricePerUnit });
-  const warnings = reducedFrom === null ? [] : [cutWarning(stake, reducedFrom, size.dollarRisk)];
+  const warnings = [
+    ...(reducedFrom === null ? [] : [cutWarning(stake, reducedFrom, size.dollarRisk)]),
+    ...liquidationWarnings({ entry, stopLoss }, stake),
+  ];
   return { ...size, warnings };
+}
+
+const PERCENT = 100;
+
+/** With leverage, the margin is lost once the price has moved by its share of the position. */
+function liquidationWarnings(
+  { entry, stopLoss }: { entry: number; stopLoss: number },
+  { leverage }: SizingInput,
+): string[] {
+  const stopPercent = (PERCENT * Math.abs(entry - stopLoss)) / entry;
+  const marginPercent = PERCENT / leverage;
+  if (stopPercent < marginPercent) return [];
+  const highest = Math.floor(PERCENT / stopPercent);
+  const advice = highest > 1 ? `Use a leverage below ${highest}.` : "Use no leverage.";
+  return [
+    `Liquidated before the stop: at leverage ${formatNumber(leverage, 2)}, the margin is lost ` +
+      `${formatNumber(marginPercent, 2)}% from the entry, and the stop is ${formatNumber(stopPercent, 2)}% away. ${advice}`,
+  ];
 }
 
 const noPosition = (warnings: string[]): PositionSize => ({

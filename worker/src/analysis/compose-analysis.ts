@@ -58,7 +58,7 @@ export function composeAnalysis(
           suggested_hold: NO_TRADE.suggested_hold,
           trade_duration_text: decision.trade_duration_text,
         }
-      : holdWords(holdCandles, brief.timeframe)),
+      : holdWords(holdCandles, brief)),
     hold_candles: holdCandles,
     valid_until: final_signal === "WAIT" ? null : new Date(validEnd).toISOString(),
     delivery_delay_ms: Math.max(0, madeAt - brief.lastCandleAt),

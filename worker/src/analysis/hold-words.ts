@@ -1,3 +1,5 @@
+import { DAY_MS } from "@shared/contract/constants.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 
 /** `24 candles (about 24 hours)`. */
@@ -18,11 +20,24 @@ function inUnit(value: number, unit: "minute" | "hour" | "day"): string {
   return new Intl.NumberFormat("en", format).format(value);
 }
 
+/** What a longer hold costs in addition. The trading costs of a signal do not contain it. */
+const LONG_HOLD_MS = DAY_MS;
+const HOLDING_COSTS = {
+  crypto: "Funding is paid or received several times a day meanwhile, and is not in the costs.",
+  other: "Swap is charged for each night meanwhile, and is not in the costs.",
+} as const;
+
 /** The words for the hold that is enforced. Those of a model may say something else. */
-export function holdWords(count: number, timeframe: Timeframe) {
+export function holdWords(
+  count: number,
+  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
+) {
   const hold = describeCandles(count, timeframe);
+  const isLong = count * TIMEFRAME_MS[timeframe] >= LONG_HOLD_MS;
+  const costs = HOLDING_COSTS[instrumentClass(symbol) === "crypto" ? "crypto" : "other"];
+  const closed = `The trade is closed after ${hold} at the latest, if neither stop nor target was met before.`;
   return {
     suggested_hold: hold,
-    trade_duration_text: `The trade is closed after ${hold} at the latest, if neither stop nor target was met before.`,
+    trade_duration_text: isLong ? `${closed} ${costs}` : closed,
   };
 }

@@ -91,7 +91,7 @@ function tradePart(
     take_profit: levels.takeProfit,
     rationale: `${describeAgreement(marketScore)} ${describeLevels(levels, brief.scale)}`,
     hold_candles: holdCandles,
-    ...holdWords(holdCandles, brief.timeframe),
+    ...holdWords(holdCandles, brief),
   };
 }
 

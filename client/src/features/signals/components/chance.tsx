@@ -1,6 +1,6 @@
 import { Progress } from "@base-ui/react/progress";
 import { type SignalConfidence, statedLabel } from "@shared/contract/confidence-words.ts";
-import type { SignalKind } from "@shared/contract/signal.ts";
+import type { Analysis, SignalKind } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { performanceQuery } from "../../../domain/performance-query.ts";
 import { confidenceLevel, formatConfidence } from "../../../lib/format.ts";
@@ -13,6 +13,8 @@ import {
   similarTrades,
 } from "./analyst-record.tsx";
 
+type RawLevels = Pick<Analysis, "entry" | "stop_loss" | "take_profit">;
+
 interface StatedChance {
   /** Of a hundred. */
   percent: number;
@@ -21,11 +23,18 @@ interface StatedChance {
 
 /** The one number of a trade, and what it means: measured where enough trades have ended, otherwise as stated. */
 export function chanceOf(
-  { confidence, calibrated_confidence: calibrated }: SignalConfidence,
+  analysis: SignalConfidence & Partial<RawLevels & { isByRules: boolean }>,
   record: Pick<MeasuredRecord, "confidence"> | undefined,
 ): StatedChance {
+  const { confidence, calibrated_confidence: calibrated } = analysis;
   const similar = record && similarTrades(record.confidence, confidence);
   const measured = calibrated ?? (similar ? (100 * similar.wins) / similar.decided : null);
+  const byLevels = measured === null && analysis.isByRules ? chanceByLevels(analysis) : null;
+  if (byLevels !== null) {
+    const sentence =
+      "By the distances of stop and target alone. Too few such trades have ended to check the rules.";
+    return { percent: Math.round(byLevels), sentence };
+  }
   if (measured === null) {
     const sentence = "The analyst states this. Too few such trades have ended to check it.";
     return { percent: Math.round(confidence), sentence };
@@ -34,11 +43,22 @@ export function chanceOf(
   return { percent, sentence: `About ${percent} in 100 such trades reached the target first.` };
 }
 
+/** The chance of a price without direction, in percent. The score of fixed rules is no chance. */
+function chanceByLevels({
+  entry = null,
+  stop_loss = null,
+  take_profit = null,
+}: Partial<RawLevels>) {
+  if (entry === null || stop_loss === null || take_profit === null) return null;
+  const [stop, target] = [Math.abs(entry - stop_loss), Math.abs(take_profit - entry)];
+  return stop + target > 0 ? (100 * stop) / (stop + target) : null;
+}
+
 /** Stands in where nothing is asked for. */
 const NO_QUERY = { data: "live", period: "all" } as const;
 
 /** The chance of a trade in one number and one sentence; of a WAIT, that there is none. */
-export function Chance({ analysis }: { analysis: RecordedAnalysis }) {
+export function Chance({ analysis }: { analysis: RecordedAnalysis & RawLevels }) {
   const query = recordQueryOf(analysis);
   const isCalibrated = typeof analysis.calibrated_confidence === "number";
   const isMeasured = query !== null && !isCalibrated;
@@ -50,7 +70,8 @@ export function Chance({ analysis }: { analysis: RecordedAnalysis }) {
     return <p className="text-sm text-ink-muted">No trade now: there is nothing to enter.</p>;
   }
   const isLoading = isMeasured && isPending;
-  const { percent, sentence } = chanceOf(analysis, data);
+  const isByRules = analysis.source.analyst === "rules";
+  const { percent, sentence } = chanceOf({ ...analysis, isByRules }, data);
   return (
     <section aria-label="Chance" className="flex min-h-10 items-center gap-3.5">
       {isLoading ? (

@@ -73,7 +73,7 @@ export function ResultCard(props: ResultCardProps) {
       {valid_until && <Validity key={valid_until} until={valid_until} symbol={symbol} />}
       <Warnings title="Warnings" warnings={warnings} />
       {levels && analysis.suggested_units !== undefined && (
-        <ContractSizeNote symbol={symbol} units={analysis.suggested_units} />
+        <ContractSizeNote symbol={symbol} units={analysis.suggested_units} entry={levels.entry} />
       )}
       {levels && (
         <dl className="empty:hidden">
