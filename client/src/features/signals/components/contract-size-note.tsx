@@ -44,5 +44,5 @@ export function ContractSizeNote({ symbol, units, entry }: ContractSizeNoteProps
 }
 
 const SmallOrder = ({ text }: { text: string }) => (
-  <p className="text-sm text-warning">This position is smaller than the smallest order. {text}</p>
+  <p className="text-sm text-wait">This position is smaller than the smallest order. {text}</p>
 );

@@ -30,7 +30,7 @@ export function NextEvents({ symbol }: { symbol: string }) {
   );
   return (
     <p className="flex min-w-0 items-baseline gap-2 text-sm text-ink-muted">
-      <CalendarClock aria-hidden className="size-4 shrink-0 self-center text-warning" />
+      <CalendarClock aria-hidden className="size-4 shrink-0 self-center text-wait" />
       <span className="min-w-0 truncate" title={texts.join(", ")}>
         <span className="sr-only">Next events: </span>
         {texts.join(", ")}
