@@ -14,6 +14,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { useDemoStatus } from "../signals/api.ts";
 import { useOfferedPayments } from "./api.ts";
 import { choosePlan, PROOF_ANCHOR, renewalNote } from "./chosen-plan.ts";
 
@@ -61,6 +62,7 @@ export function PaymentPage() {
 }
 
 function FeeCard({ plan }: { plan: Plan }) {
+  const { isRules } = useDemoStatus();
   return (
     <Card className="flex flex-col gap-4 p-6">
       <h2 className="text-lg font-semibold tracking-tight">{plan.name} plan</h2>
@@ -72,7 +74,7 @@ function FeeCard({ plan }: { plan: Plan }) {
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {plan.imageCredits} image credits included · {plan.support}
+        {plan.imageCredits} image credits {isRules ? "· not in use" : "included"} · {plan.support}
       </p>
       <p className="text-sm">
         <TextLink to="/pricing">Choose another plan</TextLink>
