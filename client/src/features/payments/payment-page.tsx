@@ -14,9 +14,9 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { useDemoStatus } from "../signals/api.ts";
 import { useOfferedPayments } from "./api.ts";
 import { choosePlan, PROOF_ANCHOR, renewalNote } from "./chosen-plan.ts";
+import { useReadsImages } from "./reads-images.ts";
 
 export function PaymentPage() {
   const [parameters] = useSearchParams();
@@ -62,7 +62,7 @@ export function PaymentPage() {
 }
 
 function FeeCard({ plan }: { plan: Plan }) {
-  const { isRules } = useDemoStatus();
+  const readsImages = useReadsImages();
   return (
     <Card className="flex flex-col gap-4 p-6">
       <h2 className="text-lg font-semibold tracking-tight">{plan.name} plan</h2>
@@ -74,7 +74,8 @@ function FeeCard({ plan }: { plan: Plan }) {
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {plan.imageCredits} image credits {isRules ? "· not in use" : "included"} · {plan.support}
+        {plan.imageCredits} image credits {readsImages ? "included" : "· not in use"} ·{" "}
+        {plan.support}
       </p>
       <p className="text-sm">
         <TextLink to="/pricing">Choose another plan</TextLink>

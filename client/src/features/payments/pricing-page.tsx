@@ -4,7 +4,7 @@ import { Link } from "react-router-dom";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { useDemoStatus } from "../signals/api.ts";
+import { useReadsImages } from "./reads-images.ts";
 
 const PLAN_FEATURES = [
   "Real-time signals",
@@ -25,7 +25,7 @@ export function PricingPage() {
   usePageDescription(
     "Plans for AI trading signals from $50 a month: real-time signals, all markets, unlimited requests and full history in each.",
   );
-  const { isRules } = useDemoStatus();
+  const readsImages = useReadsImages();
   return (
     <div className="page flex flex-col gap-8 py-8 sm:py-12">
       <PageHeading title="Pricing">
@@ -35,15 +35,15 @@ export function PricingPage() {
       <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         {PLANS.map((plan) => (
           <li key={plan.id}>
-            <PlanCard plan={plan} readsImages={!isRules} />
+            <PlanCard plan={plan} readsImages={readsImages} />
           </li>
         ))}
       </ul>
       {/* As high as its longer text, so that nothing moves once it is known. */}
       <p className="min-h-15 text-sm text-ink-muted sm:min-h-5">
-        {isRules
-          ? "Image credits are not in use: fixed rules make the signals here, and no AI model reads chart images yet."
-          : "Each chart image analysis uses one image credit. Signals without an image use none."}
+        {readsImages
+          ? "Each chart image analysis uses one image credit. Signals without an image use none."
+          : "Image credits are not in use: fixed rules make the signals here, and no AI model reads chart images yet."}
       </p>
       <HowToSubscribe />
     </div>
