@@ -5,6 +5,7 @@ import {
   sharedSignalSchema,
   shareLinkSchema,
   signalProgressSchema,
+  withheldSignalSchema,
 } from "@shared/contract/resolution.ts";
 import {
   historyFilterSchema,
@@ -162,8 +163,9 @@ export const signalRoutes = {
     description: "Contains nothing about its owner. Not indexed by search engines.",
     responses: {
       200: {
-        description: "The signal, its candles and its outcome.",
-        schema: sharedSignalSchema,
+        description:
+          "The signal, its candles and its outcome. Of an open trade, as long as `SHARE_DELAY_MINUTES` says, only the market and when the rest is shown.",
+        schema: z.union([sharedSignalSchema, withheldSignalSchema]),
         headers: { "X-Robots-Tag": "`noindex`." },
       },
     },
