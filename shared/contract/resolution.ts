@@ -144,3 +144,9 @@ export const withheldSignalSchema = z
   })
   .meta({ id: "WithheldSignal" });
 export type WithheldSignal = z.infer<typeof withheldSignalSchema>;
+
+/** What a link shows. */
+export const sharedViewSchema = z
+  .union([sharedSignalSchema, withheldSignalSchema])
+  .meta({ id: "SharedView" });
+export type SharedView = z.infer<typeof sharedViewSchema>;

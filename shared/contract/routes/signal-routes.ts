@@ -2,10 +2,9 @@ import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
-  sharedSignalSchema,
+  sharedViewSchema,
   shareLinkSchema,
   signalProgressSchema,
-  withheldSignalSchema,
 } from "@shared/contract/resolution.ts";
 import {
   historyFilterSchema,
@@ -165,7 +164,7 @@ export const signalRoutes = {
       200: {
         description:
           "The signal, its candles and its outcome. Of an open trade, as long as `SHARE_DELAY_MINUTES` says, only the market and when the rest is shown.",
-        schema: z.union([sharedSignalSchema, withheldSignalSchema]),
+        schema: sharedViewSchema,
         headers: { "X-Robots-Tag": "`noindex`." },
       },
     },

@@ -1,12 +1,11 @@
 import {
-  sharedSignalSchema,
+  type SharedView,
+  sharedViewSchema,
   type WithheldSignal,
-  withheldSignalSchema,
 } from "@shared/contract/resolution.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Lock } from "lucide-react";
 import { Link, useParams } from "react-router-dom";
-import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { useSession } from "../../lib/session.ts";
@@ -22,18 +21,16 @@ import { whenShown } from "./when-shown.ts";
 /** Visitors receive no events. */
 const POLL_INTERVAL_MS = 60_000;
 
-const schema = z.union([sharedSignalSchema, withheldSignalSchema]);
-type Shared = z.infer<typeof schema>;
-
 /** Until then, the page will have something new. */
-const isOpen = (shared: Shared): boolean =>
+const isOpen = (shared: SharedView): boolean =>
   "shared_from" in shared || (shared.judgement === null && shared.analysis.final_signal !== "WAIT");
 
 export function SharedPage() {
   const { token = "" } = useParams();
   const { data, error, refetch } = useQuery({
     queryKey: ["shared-signal", token],
-    queryFn: ({ signal }) => api({ path: "/shared/:token", params: { token }, schema, signal }),
+    queryFn: ({ signal }) =>
+      api({ path: "/shared/:token", params: { token }, schema: sharedViewSchema, signal }),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? POLL_INTERVAL_MS : false),
   });
   usePageTitle(`Signal ${data ? `${data.symbol} ${data.timeframe}` : ""}`);
