@@ -7,6 +7,7 @@ import {
   imageBytes,
   makeImage,
   openAdmin,
+  openLive,
   signIn,
 } from "../support/users.ts";
 
@@ -62,6 +63,37 @@ test("an image costs a credit, which is asked for first, and returned where no m
   await expect(image).toHaveCount(0);
   await card.getByRole("button", { name: "Block image upload" }).click();
   await expect(input).toHaveCount(0);
+});
+
+test("approval with a plan allows image upload with its credits, live, and an administrator can block it", async ({
+  page,
+  openElsewhere,
+}) => {
+  const trader = await makeTrader();
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  const admin = await openElsewhere();
+  await openAdmin(admin);
+  const card = cardOf(admin, trader.username);
+  await expect(card.getByText("Blocked")).toBeVisible();
+  await card.getByLabel("Plan").selectOption("Starter");
+  await card.getByRole("button", { name: "Approve" }).click();
+  await expect(card.getByText("Allowed")).toBeVisible();
+  await page.getByRole("link", { name: "BOT", exact: true }).first().click();
+  await expect(page.getByLabel(IMAGE)).toBeAttached();
+  await expect(page.getByText(/^50 image credits left/)).toBeVisible();
+  // The product of these tests has no AI model.
+  await expect(page.getByText(/Images are not read here/)).toBeVisible();
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  const result = page.locator("[data-signal]").first();
+  await expect(result.getByText(/^Demo data:/).first()).toBeVisible();
+  await expect(result.getByText(/^Rule-based analysis:/).first()).toBeVisible();
+  await card.getByRole("button", { name: "Block image upload" }).click();
+  await expect(page.getByLabel(IMAGE)).toHaveCount(0);
+
+  await page.goto("/pricing");
+  await expect(page.getByText(/^Image credits are not in use/)).toBeVisible();
+  await expect(page.getByText("50 image credits · not in use")).toBeVisible();
 });
 
 test("an image can be dropped, removed, pasted instead, and is sent", async ({ page }) => {

@@ -29,6 +29,8 @@ test.describe("a shared signal", () => {
     await expect(visitor.getByRole("heading", { level: 1, name: /ADA\/USDT/ })).toBeVisible();
     await expect(visitor.getByText("Shared by a trader")).toBeVisible();
     await expect(visitor.getByText("Anyone with the link")).toBeHidden();
+    const account = visitor.getByRole("main").getByRole("link", { name: "Create an account" });
+    await expect(account).toHaveAttribute("href", "/register");
     await expect(visitor.locator('meta[name="robots"]')).toHaveAttribute("content", /noindex/);
 
     await page.getByRole("button", { name: "Stop sharing" }).click();

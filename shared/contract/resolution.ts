@@ -84,6 +84,10 @@ export const resolutionSchema = z.object({
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 
+/** When visitors see a shared signal: `now`, after the trade's `outcome`, or from a time on. */
+export const sharedFromSchema = z.union([z.enum(["now", "outcome"]), z.iso.datetime()]);
+export type SharedFrom = z.infer<typeof sharedFromSchema>;
+
 /**
  * Closed candles since the signal, oldest first, at most 500: those that resolved the trade, or the latest ones while it is
  * open. `judgement` is null while it is open.
@@ -97,6 +101,8 @@ export const signalProgressSchema = z
     candles: z.array(candleSchema),
     /** Null without a link. */
     shared_at: z.iso.datetime().nullable(),
+    /** When visitors see what a link of the signal shows. Servers of earlier versions do not say it. */
+    shared_from: sharedFromSchema.optional(),
   })
   .meta({ id: "SignalSince" });
 export type SignalProgressResponse = z.infer<typeof signalProgressSchema>;
@@ -127,3 +133,20 @@ export const sharedSignalSchema = z
   })
   .meta({ id: "SharedSignal" });
 export type SharedSignal = z.infer<typeof sharedSignalSchema>;
+
+/** An open trade whose side and levels visitors do not see yet. */
+export const withheldSignalSchema = z
+  .object({
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    created_at: z.iso.datetime(),
+    shared_from: sharedFromSchema,
+  })
+  .meta({ id: "WithheldSignal" });
+export type WithheldSignal = z.infer<typeof withheldSignalSchema>;
+
+/** What a link shows. */
+export const sharedViewSchema = z
+  .union([sharedSignalSchema, withheldSignalSchema])
+  .meta({ id: "SharedView" });
+export type SharedView = z.infer<typeof sharedViewSchema>;

@@ -243,6 +243,12 @@ const settingsSchema = z.object({
     .optional()
     .meta(SECRET),
   RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
+  SHARE_DELAY_MINUTES: z
+    .union(
+      [z.literal("outcome").transform(() => null), z.coerce.number().int().min(0).max(525_600)],
+      { error: "must be a whole number of minutes, or outcome" },
+    )
+    .default(null),
   SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
   MAX_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),
   RATE_LIMIT: onOrOff.default("on"),

@@ -3,7 +3,7 @@ import { evidenceSchema } from "@shared/contract/evidence.ts";
 import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
-  sharedSignalSchema,
+  sharedViewSchema,
   shareLinkSchema,
   signalProgressSchema,
 } from "@shared/contract/resolution.ts";
@@ -176,8 +176,9 @@ export const signalRoutes = {
     description: "Contains nothing about its owner. Not indexed by search engines.",
     responses: {
       200: {
-        description: "The signal, its candles and its outcome.",
-        schema: sharedSignalSchema,
+        description:
+          "The signal, its candles and its outcome. Of an open trade, as long as `SHARE_DELAY_MINUTES` says, only the market and when the rest is shown.",
+        schema: sharedViewSchema,
         headers: { "X-Robots-Tag": "`noindex`." },
       },
     },

@@ -55,6 +55,8 @@ export interface UserRecord {
   role: Role;
   approved: boolean;
   allowImageUpload: boolean;
+  /** Blocked by an administrator during a subscription: its renewal does not allow it again. */
+  isImageUploadBlocked?: boolean;
   imageCredits: number;
   /** The last one. */
   subscription?: SubscriptionRecord;

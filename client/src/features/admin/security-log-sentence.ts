@@ -11,6 +11,9 @@ const plural = (number: unknown, noun: string): string =>
 const planName = (plan: unknown): string =>
   PLANS.find(({ id }) => id === plan)?.name ?? String(plan);
 
+const withImages = (isAllowed: unknown): string =>
+  isAllowed === true ? ", with image upload" : "";
+
 const failures: Record<string, string> = {
   "invalid-password": "with a wrong password",
   "invalid-code": "with a wrong code",
@@ -99,13 +102,13 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "subscription:started": {
     label: "Subscription started",
-    describe: (user, { plan, months }) =>
-      `started a subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}`,
+    describe: (user, { plan, months, image_upload }) =>
+      `started a subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}`,
   },
   "subscription:renewed": {
     label: "Subscription renewed",
-    describe: (user, { plan, months }) =>
-      `renewed the subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}`,
+    describe: (user, { plan, months, image_upload }) =>
+      `renewed the subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}`,
   },
   "image-access:changed": {
     label: "Image upload changed",

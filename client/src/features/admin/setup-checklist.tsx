@@ -32,7 +32,8 @@ const steps: AnyStep[] = [
     title: "AI provider",
     texts: {
       done: "The workers have a key and use the AI analyst.",
-      "no-key": "OPENAI_API_KEY is not set, so the rule-based analyst makes the signals.",
+      "no-key":
+        "OPENAI_API_KEY is not set, so the rule-based analyst makes the signals and reads no images. The pricing page says that image credits are not in use.",
       "no-worker": NO_WORKER,
     },
   },

@@ -286,3 +286,23 @@ describe("a request that fails", () => {
     expect(screen.queryByText(/Still analyzing/)).toBeNull();
   });
 });
+
+describe("the field for a chart image", () => {
+  const openWithImages = async (analyst: "rules" | "openai", credits: number) => {
+    openApp("/bot", { image_credits: credits, allow_image_upload: true });
+    api.reply("GET /status", { market_data: "replay", analyst, version: "1.0.0" });
+    await screen.findByLabelText("Chart image (optional)");
+  };
+
+  test("offers credits where a model reads images", async () => {
+    await openWithImages("openai", 0);
+    await screen.findByText(/^0 image credits left\. An analysis with an image uses 1\./);
+    screen.getByRole("link", { name: "See plans and pricing" });
+  });
+
+  test("offers none where rules make the signals, and says so", async () => {
+    await openWithImages("rules", 0);
+    await screen.findByText(/Images are not read here: fixed rules make the signals/);
+    expect(screen.queryByRole("link", { name: "See plans and pricing" })).toBeNull();
+  });
+});

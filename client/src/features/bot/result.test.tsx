@@ -243,3 +243,15 @@ describe("the link of a signal", () => {
     await screen.findByText(/^Shared since/);
   });
 });
+
+test("all warnings of an analysis are shown, whatever the banner of the page says", async () => {
+  const warnings = [
+    "Demo data: made from recorded candles.",
+    "Rule-based analysis: no AI model was used.",
+    "Event: US CPI (USD) at 12:30 UTC.",
+    "Low confidence: the model stated 40%.",
+  ];
+  const { card } = await openResult({ warnings });
+  await screen.findByText("Demo mode");
+  for (const warning of warnings) within(card).getByText(warning);
+});

@@ -16,6 +16,7 @@ import { EmptyState } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { useOfferedPayments } from "./api.ts";
 import { choosePlan, PROOF_ANCHOR, renewalNote } from "./chosen-plan.ts";
+import { useReadsImages } from "./reads-images.ts";
 
 export function PaymentPage() {
   const [parameters] = useSearchParams();
@@ -61,6 +62,7 @@ export function PaymentPage() {
 }
 
 function FeeCard({ plan }: { plan: Plan }) {
+  const readsImages = useReadsImages();
   return (
     <Card className="flex flex-col gap-4 p-6">
       <h2 className="text-lg font-semibold tracking-tight">{plan.name} plan</h2>
@@ -72,7 +74,8 @@ function FeeCard({ plan }: { plan: Plan }) {
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {plan.imageCredits} image credits included · {plan.support}
+        {plan.imageCredits} image credits {readsImages ? "included" : "· not in use"} ·{" "}
+        {plan.support}
       </p>
       <p className="text-sm">
         <TextLink to="/pricing">Choose another plan</TextLink>

@@ -131,3 +131,22 @@ test("the pricing page recommends one plan", async () => {
   openApp("/pricing");
   expect(await screen.findAllByText("Recommended")).toHaveLength(1);
 });
+
+test("where no model reads images, pricing and payment say that credits are not in use", async () => {
+  saveDetails({});
+  openApp("/pricing");
+  await screen.findByText("Image credits are not in use: fixed rules make the signals", {
+    exact: false,
+  });
+  expect(screen.getAllByText(/image credits · not in use$/)).toHaveLength(PLANS.length);
+  openApp("/payment?plan=pro");
+  await screen.findByText("200 image credits · not in use · Priority support");
+});
+
+test("where a model reads images, a plan offers them", async () => {
+  openApp("/pricing");
+  api.reply("GET /status", { market_data: "live", analyst: "openai", version: "1.0.0" });
+  await screen.findByText("Each chart image analysis uses one image credit.", { exact: false });
+  await screen.findByText("120 image credits");
+  expect(screen.queryByText(/not in use/)).toBeNull();
+});

@@ -1,9 +1,10 @@
 import { FEATURED_PLAN, PLANS, type Plan } from "@shared/contract/plans.ts";
-import { Check } from "lucide-react";
+import { Check, Minus } from "lucide-react";
 import { Link } from "react-router-dom";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { useReadsImages } from "./reads-images.ts";
 
 const PLAN_FEATURES = [
   "Real-time signals",
@@ -24,6 +25,7 @@ export function PricingPage() {
   usePageDescription(
     "Plans for AI trading signals from $50 a month: real-time signals, all markets, unlimited requests and full history in each.",
   );
+  const readsImages = useReadsImages();
   return (
     <div className="page flex flex-col gap-8 py-8 sm:py-12">
       <PageHeading title="Pricing">
@@ -33,12 +35,15 @@ export function PricingPage() {
       <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         {PLANS.map((plan) => (
           <li key={plan.id}>
-            <PlanCard plan={plan} />
+            <PlanCard plan={plan} readsImages={readsImages} />
           </li>
         ))}
       </ul>
-      <p className="text-sm text-ink-muted">
-        Each chart image analysis uses one image credit. Signals without an image use none.
+      {/* As high as its longer text, so that nothing moves once it is known. */}
+      <p className="min-h-15 text-sm text-ink-muted sm:min-h-5">
+        {readsImages
+          ? "Each chart image analysis uses one image credit. Signals without an image use none."
+          : "Image credits are not in use: fixed rules make the signals here, and no AI model reads chart images yet."}
       </p>
       <HowToSubscribe />
     </div>
@@ -71,9 +76,13 @@ function HowToSubscribe() {
   );
 }
 
-function PlanCard({ plan }: { plan: Plan }) {
+const Included = () => (
+  <Check aria-hidden className="size-5 shrink-0 text-accent" strokeWidth={2} />
+);
+
+function PlanCard({ plan, readsImages }: { plan: Plan; readsImages: boolean }) {
   const isFeatured = plan === FEATURED_PLAN;
-  const features = [`${plan.imageCredits} image credits`, plan.support, ...PLAN_FEATURES];
+  const features = [plan.support, ...PLAN_FEATURES];
   return (
     <Card
       className={`flex h-full flex-col gap-6 p-6 ${isFeatured ? "ring-2 shadow-float ring-accent" : ""}`}
@@ -93,10 +102,16 @@ function PlanCard({ plan }: { plan: Plan }) {
         </p>
       </div>
       <ul className="flex flex-1 flex-col gap-3">
+        <li className="flex gap-2.5 text-sm">
+          {readsImages ? <Included /> : <Minus aria-hidden className="size-5 shrink-0" />}
+          <span className={readsImages ? "font-medium" : "text-ink-muted"}>
+            {plan.imageCredits} image credits{!readsImages && " · not in use"}
+          </span>
+        </li>
         {features.map((feature, index) => (
           <li key={feature} className="flex gap-2.5 text-sm">
-            <Check aria-hidden className="size-5 shrink-0 text-accent" strokeWidth={2} />
-            <span className={index < 2 ? "font-medium" : "text-ink-muted"}>{feature}</span>
+            <Included />
+            <span className={index < 1 ? "font-medium" : "text-ink-muted"}>{feature}</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
 import {
+  type SharedFrom,
   type SharedSignal,
   type SignalProgressResponse,
   shareLinkSchema,
@@ -28,6 +29,7 @@ import { isFinished, signalKeys } from "./apply-event.ts";
 import { EvidenceCard } from "./components/evidence.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { TradeTimeline, TradeTitle, tradeOfSignal } from "./components/trade-timeline.tsx";
+import { whenShown } from "./when-shown.ts";
 
 export function SignalPage() {
   const { id = "" } = useParams();
@@ -73,12 +75,12 @@ function Signal({ id }: { id: string }) {
 interface FinishedSignalProps {
   signal: SignalResponse;
   shown: Omit<SharedSignal, "created_at" | "analysis"> &
-    Pick<SignalProgressResponse, "shared_at"> & { analysis: Analysis };
+    Pick<SignalProgressResponse, "shared_at" | "shared_from"> & { analysis: Analysis };
 }
 
 function FinishedSignal({ signal, shown }: FinishedSignalProps) {
   const { signal_id, created_at, origin, filled, entry_left: entryLeft } = signal;
-  const { judgement, shared_at } = shown;
+  const { judgement, shared_at, shared_from: sharedFrom } = shown;
   const outcome = judgement?.outcome ?? signal.outcome;
   const trade = tradeOfSignal({ ...signal, outcome }, judgement);
   return (
@@ -90,7 +92,7 @@ function FinishedSignal({ signal, shown }: FinishedSignalProps) {
     >
       {trade && <TradeTitle trade={trade} />}
       <EvidenceCard id={signal_id} />
-      <ShareBox id={signal_id} sharedAt={shared_at} />
+      <ShareBox id={signal_id} sharedAt={shared_at} sharedFrom={sharedFrom} />
     </SignalContent>
   );
 }
@@ -131,7 +133,13 @@ function Problem({ text }: { text: string }) {
   );
 }
 
-function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
+interface ShareBoxProps {
+  id: string;
+  sharedAt: string | null;
+  sharedFrom: SharedFrom | undefined;
+}
+
+function ShareBox({ id, sharedAt, sharedFrom = "now" }: ShareBoxProps) {
   const readAgain = () => refetch({ queryKey: signalKeys.progress(id) });
   const route = { path: "/signals/:id/share", params: { id } } as const;
   const link = useMutation({
@@ -167,6 +175,8 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
       <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
         Anyone with the link can view this signal until the link expires (after 90 days by default)
         or you stop sharing. Your name, amounts and images are not shared.
+        {sharedFrom !== "now" &&
+          ` While the trade is open, visitors see its market only: direction, levels and reasons ${whenShown(sharedFrom)}.`}
       </p>
       {isShared && link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
       {isShared && !link.data && sharedAt && (

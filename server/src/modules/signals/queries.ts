@@ -14,6 +14,7 @@ import { Types } from "mongoose";
 import { z } from "zod";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { sharedFrom } from "./shared-from.ts";
 
 const signalIdSchema = z
   .string()
@@ -107,12 +108,14 @@ export async function getSignalProgress(
   id: unknown,
 ): Promise<SignalProgressResponse> {
   const signal = await findSignal(deps, user.role === "admin" ? null : user, id);
+  const progress = await readProgress(deps.database, signal);
   return {
     signal_id: signal._id.toString(),
     symbol: signal.symbol,
     timeframe: signal.timeframe,
-    ...(await readProgress(deps.database, signal)),
+    ...progress,
     shared_at: signal.sharedAt?.toISOString() ?? null,
+    shared_from: sharedFrom(deps, signal, progress.judgement),
   };
 }
 

@@ -2,7 +2,12 @@ import { createRequire } from "node:module";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { formatPrice } from "@shared/contract/price.ts";
-import type { Resolution, SharedSignal } from "@shared/contract/resolution.ts";
+import type {
+  Resolution,
+  SharedFrom,
+  SharedSignal,
+  WithheldSignal,
+} from "@shared/contract/resolution.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { html } from "@shared/runtime/html.ts";
 import sharp, { type OverlayOptions } from "sharp";
@@ -30,13 +35,14 @@ type Color = keyof typeof COLORS;
 const KIND_COLORS = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 
 /** The preview of a shared signal in other services: a PNG of 1200 × 630 pixels. */
-export async function drawShareImage(signal: SharedSignal): Promise<Buffer> {
+export async function drawShareImage(signal: SharedSignal | WithheldSignal): Promise<Buffer> {
   const pixels = Buffer.alloc(WIDTH * HEIGHT * 3);
   const page: Box = { left: 0, top: 0, width: WIDTH, height: HEIGHT };
   fill(pixels, page, "canvas");
-  drawChart(pixels, signal);
+  const isWithheld = "shared_from" in signal;
+  if (!isWithheld) drawChart(pixels, signal);
   return sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
-    .composite(textsOf(signal))
+    .composite(isWithheld ? withheldTexts(signal) : textsOf(signal))
     .png()
     .toBuffer();
 }
@@ -136,6 +142,21 @@ function textsOf({ symbol, timeframe, created_at, analysis, judgement }: SharedS
     text(span("Not financial advice", "faint"), at(WIDTH - MARGIN - 240, 556, 24)),
   ].flat();
 }
+
+function withheldTexts({ symbol, timeframe, created_at, shared_from }: WithheldSignal) {
+  const title = html`${span(symbol, "ink")} ${span(timeframe, "faint")}`;
+  return [
+    text(span("AI Trading Bot", "muted"), { left: MARGIN, top: 48, sizePx: 28, isBold: true }),
+    text(title, { left: MARGIN, top: 104, sizePx: 72, isBold: true }),
+    text(span(formatTime(created_at), "muted"), at(MARGIN, 190, 26)),
+    text(span("This trade is open", "ink"), { ...at(MARGIN, LEVELS_TOP, 36), isBold: true }),
+    text(span(`Its levels are shown ${whenShown(shared_from)}.`, "muted"), at(MARGIN, 306, 30)),
+    text(span("Not financial advice", "faint"), at(WIDTH - MARGIN - 240, 556, 24)),
+  ].flat();
+}
+
+const whenShown = (from: SharedFrom): string =>
+  from === "outcome" ? "after its outcome" : `from ${formatTime(from)} on`;
 
 const at = (left: number, top: number, sizePx: number) => ({ left, top, sizePx });
 

@@ -4,6 +4,7 @@ import {
   type SharedSignal,
   type ShareLink,
   sharedAnalysisSchema,
+  type WithheldSignal,
 } from "@shared/contract/resolution.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readCandles } from "@shared/database/stored-candles.ts";
@@ -13,6 +14,7 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
 import { findSignal, readProgress, signalNotFound } from "./queries.ts";
+import { sharedFrom } from "./shared-from.ts";
 
 /** Too long to guess. */
 const TOKEN_BYTES = 32;
@@ -61,11 +63,12 @@ const shareEntry = (
 /** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
 const ABOUT_ORIGIN = /^(Demo record,|Demo data:|Rule-based analysis:)/;
 
-/** The signal of a link: an allow-list without data of its user. */
+/** The signal of a link: an allow-list without data of its user, and of an open trade only what is not withheld. */
 export async function readSharedSignal(
-  { database, settings, now }: ServerDeps,
+  deps: ServerDeps,
   token: string,
-): Promise<SharedSignal> {
+): Promise<SharedSignal | WithheldSignal> {
+  const { database, settings, now } = deps;
   const expired = new Date(now().getTime() - settings.SHARE_LINK_DAYS * DAY_MS);
   const signal = await database.signals
     .findOne({ shareHash: hashOf(token), sharedAt: { $gt: expired } })
@@ -76,11 +79,12 @@ export async function readSharedSignal(
     readProgress(database, signal),
   ]);
   const { symbol, timeframe, createdAt, analysis } = signal;
+  const market = { symbol, timeframe, created_at: createdAt.toISOString() };
+  const from = sharedFrom(deps, signal, judgement);
+  if (from !== "now") return { ...market, shared_from: from };
   const warnings = analysis.warnings.filter((warning) => ABOUT_ORIGIN.test(warning));
   return {
-    symbol,
-    timeframe,
-    created_at: createdAt.toISOString(),
+    ...market,
     analysis: sharedAnalysisSchema.parse({ ...analysis, warnings }),
     before,
     since,

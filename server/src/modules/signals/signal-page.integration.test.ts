@@ -33,7 +33,7 @@ describe("what became of a signal", () => {
   let api: ApiClient;
   let ann: UserRecord;
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: uri });
+    server = await startLiveServer({ databaseUri: uri, env: { SHARE_DELAY_MINUTES: "0" } });
     database = server.database;
     api = new ApiClient(server);
     ann = await createUser(database, { approved: true });

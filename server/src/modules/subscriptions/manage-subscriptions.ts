@@ -218,16 +218,19 @@ async function addPayment(
     ...(proof && { proofId: proof._id }),
   };
   await database.billingPeriods.create([period], { session });
+  // A plan contains image credits, which cannot be used without it.
+  const allowImageUpload = user.isImageUploadBlocked !== true;
   const changed = await database.users
     .findOneAndUpdate(
       { _id: user._id },
-      { $set: { subscription, approved: true } },
+      { $set: { subscription, approved: true, allowImageUpload } },
       { session, returnDocument: "after" },
     )
     .lean();
   if (!changed) return user;
   const type = running ? "subscription:renewed" : "subscription:started";
-  uow.log({ type, user: user.username, details: { plan, months } });
+  const granted = { ...(allowImageUpload && !user.allowImageUpload && { image_upload: true }) };
+  uow.log({ type, user: user.username, details: { plan, months, ...granted } });
   await addAccountUpdatedEvents(database, uow, { user: changed, reason });
   addSubscriptionEmail(database, uow, changed, reason);
   return settleSubscription(database, uow, changed);

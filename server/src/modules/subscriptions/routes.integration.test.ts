@@ -138,6 +138,27 @@ describe("subscriptions", () => {
       ]);
     });
 
+    it("allows image upload with a plan, which both sides see, and an administrator can block it", async () => {
+      await approve();
+      expect(await me()).toMatchObject({ approved: true, allow_image_upload: false });
+      await approve({ plan: "pro" });
+      expect(await me()).toMatchObject({ allow_image_upload: true, image_credits: 200 });
+      const allowed = { allow_image_upload: true };
+      const { events, securityLog } = server.database;
+      const own = await events.findOne({ "data.reason": "subscription-started" }).lean();
+      expect(own?.data).toMatchObject(allowed);
+      const cards = await events.find({ stream: ADMINS_STREAM }).lean();
+      expect(cards.at(-1)?.data).toMatchObject({ username: "ann", ...allowed });
+      const [entry] = await securityLog.find({ type: "subscription:started" }).lean();
+      expect(entry?.details).toEqual({ plan: "pro", months: 1, image_upload: true });
+
+      await call(root, "/admin/set-image-access/ann", { method: "POST", json: { allow: false } });
+      await renew({ plan: "pro" });
+      expect(await me()).toMatchObject({ allow_image_upload: false });
+      await call(root, "/admin/set-image-access/ann", { method: "POST", json: { allow: true } });
+      expect(await me()).toMatchObject(allowed);
+    });
+
     it.each([
       ["JSON", JSON.stringify({ plan: "starter", months: 24 }), "application/json"],
       ["a form", "plan=starter&months=24", "application/x-www-form-urlencoded"],

@@ -21,21 +21,28 @@ import { reauthenticate } from "../accounts/two-factor.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
 import { commitAsAdmin } from "../admin/security-log.ts";
 
-/** Allows or forbids a user to upload images. */
+/** Allows or forbids a user to upload images. Who is blocked during a subscription stays so when it is renewed. */
 export function setImageAccess(
   deps: ServerDeps,
   admin: AuthenticatedSession,
   username: string,
   allow: boolean,
 ): Promise<UserRecord> {
+  const { database } = deps;
   const change = { fields: { allowImageUpload: allow }, reason: "image-access" } as const;
-  return commitOnUser(
-    deps,
-    admin,
-    username,
-    async (uow, user) => (await changeAccount(deps.database, uow, user, change)) ?? user,
-  );
+  return commitOnUser(deps, admin, username, async (uow, user) => {
+    const isImageUploadBlocked = !allow && hasRunningSubscription(user);
+    await database.users.updateOne(
+      { _id: user._id },
+      { $set: { isImageUploadBlocked } },
+      { session: uow.session },
+    );
+    return (await changeAccount(database, uow, user, change)) ?? user;
+  });
 }
+
+const hasRunningSubscription = ({ subscription }: UserRecord): boolean =>
+  subscription !== undefined && subscription.status !== "ended";
 
 type AccountSwitch =
   | Pick<UserRecord, "approved" | "subscription">

@@ -26,7 +26,7 @@ import { Card, Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { showToast } from "../../../ui/show-toast.ts";
-import { useSignal } from "../../signals/api.ts";
+import { useDemoStatus, useSignal } from "../../signals/api.ts";
 import { tradeLevels } from "../../signals/levels.ts";
 import {
   INPUT_LIMITS,
@@ -165,6 +165,7 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
   const [file, setFile] = useState<File | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});
   const { allow_image_upload: allowsImage = false, image_credits: credits = 0 } = useMe() ?? {};
+  const { isRules } = useDemoStatus();
   const image = allowsImage ? file : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -195,7 +196,13 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
           <SizingEffect />
         </div>
         {allowsImage && (
-          <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
+          <ImageInput
+            file={image}
+            credits={credits}
+            isRead={!isRules}
+            disabled={analyzing}
+            onChange={setFile}
+          />
         )}
         <div className="submit-bar">
           <Button type="submit" size="lg" busy={analyzing} className="w-full">

@@ -1,10 +1,9 @@
-import { MESSAGES } from "@shared/contract/constants.ts";
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { useNow } from "../../../lib/use-now.ts";
 import { linkClass, TextLink } from "../../../ui/button.tsx";
-import { progressQuery, useDemoStatus, useSignal } from "../../signals/api.ts";
+import { progressQuery, useSignal } from "../../signals/api.ts";
 import { ResultCard, ResultDetails } from "../../signals/components/result-card.tsx";
 import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
@@ -31,14 +30,12 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
   const resolution = data?.judgement ?? null;
   const outcome = resolution?.outcome ?? signal.outcome;
   const trade = tradeOfSignal({ ...signal, outcome }, resolution);
-  const { isReplay, isRules } = useDemoStatus();
   const isOfOtherMarket = useBot(({ inputs }) => !isOfMarket(signal, inputs));
   return (
     <ResultCard
       signal={signal}
       analysis={analysis}
       heading="h2"
-      isDisclosed={(text) => (text.startsWith(MESSAGES.demoDataPrefix) ? isReplay : isRules)}
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {status === "completed" && (

@@ -37,8 +37,6 @@ interface ResultCardProps {
   analysis: CardAnalysis;
   /** The main heading of the page, or one below it. */
   heading: "h1" | "h2";
-  /** Whether the page says elsewhere that a signal is made from demo data, or by rules. */
-  isDisclosed?: (text: string) => boolean;
   /** How far the trade has come. */
   progress?: ReactNode;
   children?: ReactNode;
@@ -46,7 +44,7 @@ interface ResultCardProps {
 
 /** A finished signal, wherever one is shown: what to do, at which prices, with how much and at which chance comes first. */
 export function ResultCard(props: ResultCardProps) {
-  const { signal, analysis, heading, isDisclosed = () => false, progress, children } = props;
+  const { signal, analysis, heading, progress, children } = props;
   const { symbol, timeframe, created_at: createdAt, origin, entry_left: entryLeft } = signal;
   const { final_signal: kind, valid_until, source } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
@@ -81,7 +79,7 @@ export function ResultCard(props: ResultCardProps) {
         </dl>
       )}
       {progress}
-      <Warnings title="Demo signal" warnings={disclosures.filter((text) => !isDisclosed(text))} />
+      <Warnings title="Demo signal" warnings={disclosures} />
       {children}
     </Card>
   );

@@ -1,0 +1,62 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { makeSignal } from "../../testing/factories.ts";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+
+const market = {
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  created_at: "2026-11-20T12:00:00.000Z",
+} as const;
+
+test.each([
+  { from: "outcome", text: "are shown here once the trade has ended" },
+  { from: "2026-11-20T12:30:00.000Z", text: /are shown here from .*20 Nov/ },
+])("of an open trade, visitors see the market and when the rest is shown: $from", async (row) => {
+  api.reply("GET /shared/t1", { ...market, shared_from: row.from });
+  openApp("/shared/t1");
+  const title = await screen.findByRole("heading", { level: 1 });
+  expect(title.textContent).toBe("BTC/USDT 1h");
+  screen.getByText(row.text, { exact: false });
+  expect(document.querySelector("[data-signal]")).toBeNull();
+});
+
+test("a visitor of a shared page can create an account, also if the link has ended", async () => {
+  const { analysis } = makeSignal();
+  const shared = { ...market, analysis, before: [], since: [], judgement: null };
+  api.reply("GET /shared/t1", shared);
+  const { user, address, goTo } = openApp("/shared/t1");
+  await screen.findByText("Get signals like this one");
+  await user.click(screen.getByRole("link", { name: "Create an account" }));
+  await waitFor(() => expect(address()).toBe("/register"));
+  await goTo("/shared/gone");
+  await screen.findByText("This link no longer works.");
+  const main = within(screen.getByRole("main"));
+  expect(main.getByRole("link", { name: "Create an account" }).getAttribute("href")).toBe(
+    "/register",
+  );
+});
+
+test("who is signed in is not asked to create an account", async () => {
+  api.reply("GET /shared/t1", { ...market, shared_from: "outcome" });
+  openApp("/shared/t1", {});
+  await screen.findByText("This trade is open.");
+  expect(screen.queryByText("Get signals like this one")).toBeNull();
+});
+
+test("the owner of an open trade reads when visitors see it", async () => {
+  const signal = makeSignal();
+  const { signal_id: id, symbol, timeframe } = signal;
+  const known = { signal_id: id, symbol, timeframe, candles: [] };
+  api.reply(`GET /signals/${id}`, signal);
+  api.reply(`GET /signals/${id}/candles`, known);
+  api.reply(`GET /signals/${id}/since`, {
+    ...known,
+    judgement: null,
+    shared_at: null,
+    shared_from: "outcome",
+  });
+  openApp(`/signals/${id}`, {});
+  await screen.findByText(/visitors see its market only: .* once the trade has ended/);
+});
