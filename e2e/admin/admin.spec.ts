@@ -13,6 +13,7 @@ import {
   cardOf,
   confirmAction,
   imageBytes,
+  makeImage,
   openAdmin,
   openAsAdmin,
   openLive,
@@ -200,4 +201,37 @@ test("an administrator sees what is left to set up, and the worker that makes th
   await expect(health.getByText("All systems operational")).toBeVisible();
   await expect(health.getByText("Demo data")).toBeVisible();
   await expect(health.getByText("No live data providers in use.")).toBeVisible();
+});
+
+test("a rejected proof says why at once, a new one is sent, and it can be rejected by keys", async ({
+  page,
+}) => {
+  const trader = await makeTrader();
+  const { username } = trader;
+  const submitted = { senderName: "Jane Miller", image: await imageBytes() };
+  await submitProof(trader, submitted);
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  await expect(page.getByText("Proof under review")).toBeVisible();
+  const rejection = { reason: "unreadable", note: "The <b>amount</b> is cut off" };
+  await actAsAdmin(`/admin/reject-proof/${username}`, rejection);
+  await expect(page.getByText("Your payment proof was rejected")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(rejection.note, { exact: true })).toBeVisible();
+  await page.getByLabel("Sender name").fill(submitted.senderName);
+  await page.getByLabel("Proof image").setInputFiles(await makeImage("proof.png"));
+  await page.getByRole("button", { name: "Submit proof" }).click();
+  await expect(page.getByText("Proof under review")).toBeVisible();
+  await expect(page.getByText("Your payment proof was rejected")).toHaveCount(0);
+
+  await openAsAdmin(page, `/admin/users?search=${username}`);
+  await cardOf(page, username)
+    .getByRole("button", { name: /^Enlarge/ })
+    .click();
+  await expect(page.getByRole("dialog", { name: `Payment proof of ${username}` })).toBeVisible();
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("dialog", { name: `Reject the payment proof of ${username}?` });
+  await dialog.getByLabel("Wrong account").check();
+  await dialog.getByRole("button", { name: "Reject proof" }).click();
+  await expect(page.getByText(`The payment proof of ${username} is rejected.`)).toBeVisible();
 });

@@ -311,6 +311,10 @@ const REQUESTS: Record<string, Prepare> = {
     await proofOf(other, { transaction_hash: "c".repeat(64) });
     return {};
   },
+  "POST /admin/reject-proof/:username": async ({ other }) => {
+    await proofOf(other);
+    return { json: { reason: "unreadable" } };
+  },
   "POST /admin/delete-proof/:username": async ({ other }) => {
     await proofOf(other);
     return {};

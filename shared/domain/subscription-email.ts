@@ -7,7 +7,7 @@ import type { Database } from "../database/database.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { addWork } from "../work/work-item.ts";
 
-/** The kind of the work items that send emails about subscriptions. */
+/** The kind of the work items that send emails about subscriptions and payments. */
 export const SEND_EMAIL = "send-email";
 
 export const EMAIL_KINDS = [
@@ -33,6 +33,8 @@ export type SubscriptionEmail = z.infer<typeof subscriptionEmailSchema>;
 /** An email that is late for longer is not sent. */
 const MAX_DELAY_MS = 3 * DAY_MS;
 
+export const latestSending = (at: Date): Date => new Date(at.getTime() + MAX_DELAY_MS);
+
 /** Adds an email about the user's subscription as it is now. */
 export function addSubscriptionEmail(
   database: Pick<Database, "jobs">,
@@ -42,7 +44,7 @@ export function addSubscriptionEmail(
 ): void {
   if (!user.subscription) return;
   const { plan, endsAt, accessEndsAt } = user.subscription;
-  const latest = new Date(uow.at.getTime() + MAX_DELAY_MS);
+  const latest = latestSending(uow.at);
   const data: SubscriptionEmail = {
     userId: user._id.toString(),
     kind,

@@ -13,6 +13,7 @@ import {
 } from "@shared/contract/admin.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
 import { transactionCheckSchema } from "@shared/contract/payment.ts";
+import { rejectProofSchema } from "@shared/contract/proof-rejection.ts";
 import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
 import {
   approvalSchema,
@@ -85,6 +86,15 @@ export const adminRoutes = {
   deleteProof: defineRoute("POST /admin/delete-proof/:username", {
     ...userAction,
     summary: "Delete a user's proof of payment",
+  }),
+  rejectProof: defineRoute("POST /admin/reject-proof/:username", {
+    ...userAction,
+    summary: "Reject a user's proof of payment",
+    description:
+      "Tells the user why, in the app and by email, and asks for a new one. The proof no longer awaits review. Approving the user later accepts it all the same.",
+    request: { params: userParams, body: rejectProofSchema },
+    bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "proof-changed"],
   }),
   checkTransaction: defineRoute("GET /admin/payments/:username/transaction", {
     ...administration,

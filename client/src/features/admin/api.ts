@@ -15,6 +15,7 @@ import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
+import type { RejectProof } from "@shared/contract/proof-rejection.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
 import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -36,6 +37,15 @@ export const actOnUser = (action: UserAction, username: string): Promise<ActionD
 
 export const approveUser = (username: string, body: Approval): Promise<ActionDone> =>
   api({ method: "POST", path: "/admin/approve/:username", params: { username }, body, schema });
+
+export const rejectProof = (username: string, body: RejectProof): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: "/admin/reject-proof/:username",
+    params: { username },
+    body,
+    schema,
+  });
 
 /** Renews the subscription as it is shown: of several requests for the same end, one counts. */
 export const renewSubscription = (

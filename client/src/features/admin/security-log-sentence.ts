@@ -124,6 +124,11 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (_, { field, before, after }) =>
       `changed ${field} of the payment details from ${quoted(before)} to ${quoted(after)}`,
   },
+  "proof:rejected": {
+    label: "Payment proof rejected",
+    describe: (user, { reason, note }) =>
+      `rejected the payment proof of ${user}: ${String(reason).replaceAll("-", " ")}${note === undefined ? "" : `, ${quoted(note)}`}`,
+  },
   "proof:deleted": {
     label: "Payment proof deleted",
     describe: (user) => `deleted the payment proof of ${user}`,

@@ -1,7 +1,11 @@
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { PaymentProofRecord, SubscriptionRecord } from "@shared/database/models/payment.ts";
+import {
+  AWAITS_REVIEW,
+  type PaymentProofRecord,
+  type SubscriptionRecord,
+} from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
 import {
@@ -20,6 +24,7 @@ import { idempotencyConflict } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
+import { assertSeen } from "../payments/payment-proofs.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
 
 interface KeyedRenewal extends Renewal {
@@ -153,32 +158,18 @@ function runningSubscription({ subscription }: UserRecord): SubscriptionRecord |
   return subscription?.status === "ended" ? undefined : subscription;
 }
 
-/** @param proofId null if no proof was shown; undefined if the caller does not say */
-async function assertSeen(
-  { paymentProofs }: Database,
-  { session }: UnitOfWork,
-  user: UserRecord,
-  proofId: string | null | undefined,
-): Promise<void> {
-  if (proofId === undefined) return;
-  const current = await paymentProofs
-    .findOne({ userId: user._id, replacedById: null })
-    .session(session)
-    .lean();
-  const isSeen = proofId ? proofId === current?._id.toString() : !current || current.reviewedAt;
-  if (isSeen) return;
-  const detail = `The payment proof of ${user.username} is no longer the one that you saw. Nothing was changed.`;
-  throw new AppError("proof-changed", detail);
-}
-
-/** Accepts the proof of payment that awaits review. */
+/** Accepts the proof of payment that awaits review, or was rejected: the administrator has thought again. */
 const acceptProof = (
   { paymentProofs }: Database,
   { session, at }: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<PaymentProofRecord | null> =>
   paymentProofs
-    .findOneAndUpdate({ userId, reviewedAt: null }, { $set: { reviewedAt: at } }, { session })
+    .findOneAndUpdate(
+      { userId, replacedById: null, $or: [AWAITS_REVIEW, { rejection: { $exists: true } }] },
+      { $set: { reviewedAt: at }, $unset: { rejection: 1 } },
+      { session },
+    )
     .lean();
 
 interface Payment {

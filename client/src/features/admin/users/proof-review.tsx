@@ -5,9 +5,8 @@ import { Check, ChevronLeft, ChevronRight, Inbox } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Button, Kbd } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { Kbd } from "../../../ui/confirm-button.tsx";
 import { DialogHeader, dialogClass, SignedImage } from "../../../ui/dialog.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
@@ -24,6 +23,7 @@ import {
   useReview,
 } from "../admin-state.ts";
 import { useUserDetails, useWaitingProofs } from "../api.ts";
+import { RejectProofButton } from "./reject-proof.tsx";
 import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 import { TransactionPanel } from "./transaction-panel.tsx";
 import { DeleteProofButton } from "./user-actions.tsx";
@@ -33,6 +33,7 @@ import {
   DuplicateAlert,
   PlanFee,
   ProofThumbnail,
+  Rejection,
   RenewalTag,
   readAgain,
   TimeSince,
@@ -191,7 +192,7 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
         <Fact label="Submitted">
           <LocalTime iso={proof.submitted_at} />
         </Fact>
-        <Fact label={proof.reviewed_at ? "Accepted" : "Waiting"}>
+        <Fact label={reviewLabel(proof)}>
           {proof.reviewed_at ? (
             <LocalTime iso={proof.reviewed_at} />
           ) : (
@@ -211,6 +212,7 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
           )}
         </Fact>
       </dl>
+      {proof.rejection && <Rejection rejection={proof.rejection} />}
       <DuplicateAlert username={username} proof={proof} />
       <p role="status" className="font-medium text-wait empty:hidden">
         {isGone && "This proof was deleted."}
@@ -225,6 +227,11 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
     </div>
   );
 }
+
+const reviewLabel = ({ reviewed_at: at, rejection }: AdminPaymentProof): string => {
+  if (!at) return "Waiting";
+  return rejection ? "Rejected" : "Accepted";
+};
 
 const MAX_PAYMENTS = 3;
 
@@ -299,20 +306,29 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
         Icon={Check}
         aria-keyshortcuts="A"
         busy={acceptance.isPending}
-        disabled={isOutdated || (user.approved && !isWaiting)}
+        disabled={isOutdated || (user.approved && !isWaiting && !proofRejected(user))}
         onClick={() => acceptance.mutate()}
       >
         {label}
         <Kbd>A</Kbd>
       </Button>
-      <DeleteProofButton
-        username={username}
-        shortcut="D"
-        variant="danger"
-        size="md"
-        disabled={isOutdated || acceptance.isPending}
-        onDeleted={() => openNext(user)}
-      />
+      <div className="grid grid-cols-2 gap-2">
+        <RejectProofButton
+          user={user}
+          shortcut="R"
+          look={{ variant: "danger" }}
+          disabled={isOutdated || acceptance.isPending || !isWaiting}
+          onRejected={() => openNext(user)}
+        />
+        <DeleteProofButton
+          username={username}
+          shortcut="D"
+          variant="ghostDanger"
+          size="md"
+          disabled={isOutdated || acceptance.isPending}
+          onDeleted={() => openNext(user)}
+        />
+      </div>
       <div className="flex items-center justify-between gap-2">
         <TurnButton label="Previous proof" shortcut="ArrowLeft" to={previous} />
         <p role="status" className="figures text-sm text-ink-muted">
@@ -323,6 +339,8 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
     </div>
   );
 }
+
+const proofRejected = ({ payment_proof: proof }: UserCard) => proof?.rejection !== undefined;
 
 interface TurnButtonProps {
   label: string;

@@ -17,9 +17,9 @@ const { min, max, default: defaultMonths } = SUBSCRIPTION_MONTHS;
 
 export const formatFee = (usd: number): string => `$${formatCount(usd)}`;
 
-/** The plan that the proof which awaits review names. */
+/** The plan that the proof names which has not been accepted. */
 const paidPlan = (user: UserCard): PlanId | undefined =>
-  isWaiting(user) ? user.payment_proof?.plan : undefined;
+  isWaiting(user) || user.payment_proof?.rejection ? user.payment_proof?.plan : undefined;
 
 /** Terms that the administrator may change, prefilled from the proof or the present subscription. */
 export function useTerms(user: UserCard) {

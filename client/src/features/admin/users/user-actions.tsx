@@ -11,7 +11,7 @@ import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
 import { DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { accept } from "../admin-state.ts";
+import { accept, isWaiting } from "../admin-state.ts";
 import {
   actOnUser,
   grantCredits,
@@ -23,6 +23,7 @@ import {
   setRole,
   type UserAction,
 } from "../api.ts";
+import { RejectProofButton } from "./reject-proof.tsx";
 import { acceptanceOf, approve, TermsFields, useTerms } from "./subscription-terms.tsx";
 
 const rowClass = "flex flex-wrap gap-1.5 *:h-8 *:px-2.5";
@@ -140,6 +141,7 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         All finished signals of {username} are deleted, with their outcomes and chart images. This
         cannot be undone.
       </ConfirmButton>
+      {isWaiting(user) && <RejectProofButton user={user} look={{ variant: "ghost", size: "sm" }} />}
       {user.payment_proof && <DeleteProofButton username={username} variant="ghost" />}
       <ConfirmButton
         label="Delete user"
