@@ -17,7 +17,9 @@ import {
   openAdmin,
   openAsAdmin,
   openLive,
+  openMenuOf,
   signIn,
+  userRows,
 } from "../support/users.ts";
 
 test("a registration and a proof are announced, and the proof is counted while it waits", async ({
@@ -59,7 +61,8 @@ test("a user's card appears, shows their proof and is gone with the account", as
   await page.keyboard.press("Escape");
   // Its only card is far above the toasts about what other tests do.
   await page.goto(`/admin/users?search=${trader.username}`);
-  await confirmAction(page, card.getByRole("button", { name: "Delete user" }));
+  const menu = await openMenuOf(page, trader.username);
+  await confirmAction(page, menu.getByRole("button", { name: "Delete user" }));
   await expect(card).toHaveCount(0);
 });
 
@@ -141,17 +144,18 @@ test("a proof starts a subscription, and the next one renews it, each with one k
   await pay("pro");
   await openAsAdmin(page, `/admin/users?search=${username}`);
   const card = cardOf(page, username);
-  await expect(card).toContainText("Fee $150");
+  await expect(await openMenuOf(page, username)).toContainText("Fee $150");
+  await page.keyboard.press("Escape");
   await acceptProof();
   await expect(page.getByText(`${username} is approved.`)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(card).toContainText("Pro, ends");
   await pay("trader");
-  await expect(card).toContainText("Renewal");
+  await expect(card).toContainText("Waiting");
   await acceptProof();
   await expect(page.getByText(`The subscription of ${username} runs until`)).toBeVisible();
   await page.keyboard.press("Escape");
-  await card.getByRole("button", { name: "Details" }).click();
+  await card.getByRole("button", { name: username, exact: true }).click();
   const section = page.getByRole("region", { name: "Subscription" });
   await expect(section.getByRole("listitem")).toHaveText([/^Trader, 1 month/, /^Pro, 1 month/]);
 });
@@ -165,15 +169,15 @@ test("the pages of the administration are linked, and a user's drawer survives a
   const pages = page.getByRole("navigation", { name: "Administration" });
   await pages.getByRole("link", { name: "Users" }).click();
   await page.getByLabel("Search users").fill(username);
-  await expect(page.getByRole("article")).toHaveCount(1);
-  await cardOf(page, username).getByRole("button", { name: "Details" }).click();
+  await expect(userRows(page)).toHaveCount(1);
+  await cardOf(page, username).getByRole("button", { name: username, exact: true }).click();
   const drawer = page.getByRole("dialog", { name: username });
   await expect(drawer.getByRole("region", { name: "Credits" })).toContainText("+7");
   await page.reload();
   await expect(drawer.getByRole("region", { name: "Security log" })).toContainText("granted");
   await page.goBack();
   await expect(drawer).toBeHidden();
-  await expect(page.getByRole("article")).toHaveCount(1);
+  await expect(userRows(page)).toHaveCount(1);
 });
 
 test("a trader's steps to approval follow what happens", async ({ page }) => {
@@ -234,4 +238,41 @@ test("a rejected proof says why at once, a new one is sent, and it can be reject
   await dialog.getByLabel("Wrong account").check();
   await dialog.getByRole("button", { name: "Reject proof" }).click();
   await expect(page.getByText(`The payment proof of ${username} is rejected.`)).toBeVisible();
+});
+
+test("many users are approved together, and keys alone open, approve and undo", async ({
+  page,
+}) => {
+  const prefix = `many${Date.now().toString(36)}`;
+  for (const end of ["a", "b", "c"]) await makeTrader({ username: `${prefix}${end}` });
+  await openAsAdmin(page, `/admin/users?search=${prefix}&sort=username`);
+  await expect(userRows(page)).toHaveCount(3);
+  for (const row of await userRows(page).all()) {
+    const { height } = (await row.boundingBox()) ?? { height: 0 };
+    expect(height).toBeGreaterThanOrEqual(40);
+    expect(height).toBeLessThanOrEqual(56);
+  }
+  await page.keyboard.press("/");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("x");
+  await page.keyboard.press("Shift+ArrowDown");
+  const bar = page.getByRole("region", { name: "Selected users" });
+  await bar.getByRole("button", { name: "Approve 2" }).click();
+  await expect(page.getByText("2 users approved.")).toBeVisible();
+  for (const end of ["a", "b"]) {
+    await expect(cardOf(page, `${prefix}${end}`)).toContainText("Approved");
+  }
+  await page.keyboard.press("z");
+  await expect(page.getByText("Undone for 2 users.")).toBeVisible();
+  await expect(cardOf(page, `${prefix}a`)).toContainText("Pending");
+  await cardOf(page, `${prefix}c`).focus();
+  await page.keyboard.press("m");
+  await expect(page.getByRole("dialog", { name: `Actions for ${prefix}c` })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("a");
+  await expect(cardOf(page, `${prefix}c`)).toContainText("Approved");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: `${prefix}c` })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(cardOf(page, `${prefix}c`)).toBeFocused();
 });

@@ -28,6 +28,7 @@ export const SECURITY_EVENTS = {
     "proof:deleted",
     "chart-image:deleted",
     "history:cleared",
+    "users:emailed",
     "queue:opened",
     "queue:changed",
     "channels:paused",

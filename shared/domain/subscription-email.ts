@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { planIdSchema } from "@shared/contract/subscription.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { Types } from "mongoose";
@@ -45,11 +45,25 @@ export function addSubscriptionEmail(
   if (!user.subscription) return;
   const { plan, endsAt, accessEndsAt } = user.subscription;
   const latest = latestSending(uow.at);
+  // An approval can be undone for a moment.
+  const delayMs = kind === "subscription-started" ? UNDO_SECONDS.email * 1_000 : 0;
+  const dueAt = new Date(uow.at.getTime() + delayMs);
   const data: SubscriptionEmail = {
     userId: user._id.toString(),
     kind,
     subscription: { plan, endsAt, accessEndsAt },
     expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
   };
-  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt: uow.at });
+  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt });
+}
+
+/** Removes the emails of a kind that no worker has begun to send. */
+export async function removeSubscriptionEmails(
+  { jobs }: Pick<Database, "jobs">,
+  { session }: UnitOfWork,
+  userId: Types.ObjectId,
+  kind: SubscriptionEmail["kind"],
+): Promise<void> {
+  const waiting = { name: SEND_EMAIL, lockedAt: null, "data.userId": userId.toString() };
+  await jobs.deleteMany({ ...waiting, "data.kind": kind }, { session });
 }

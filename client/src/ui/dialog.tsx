@@ -47,6 +47,17 @@ export function FormDialog({ label, look, shortcut, title, form, ...button }: Fo
   );
 }
 
+/** What had the focus when a dialog without a trigger opened, and gets it back: for `finalFocus`. */
+export function useOpener(isOpen: boolean) {
+  const opener = useRef<HTMLElement | null>(null);
+  const wasOpen = useRef(false);
+  if (isOpen && !wasOpen.current && document.activeElement instanceof HTMLElement) {
+    opener.current = document.activeElement;
+  }
+  wasOpen.current = isOpen;
+  return opener;
+}
+
 interface DialogFormProps {
   request: Pick<ReturnType<typeof useFormRequest>, "formProps" | "isPending">;
   failure: string | null | undefined;

@@ -10,7 +10,9 @@ import {
   userDetailsSchema,
   userListQuerySchema,
   userListSchema,
+  usersEmailSchema,
 } from "@shared/contract/admin.ts";
+import { UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
 import { transactionCheckSchema } from "@shared/contract/payment.ts";
 import { rejectProofSchema } from "@shared/contract/proof-rejection.ts";
@@ -73,6 +75,20 @@ export const adminRoutes = {
     summary: "Revoke a user's approval",
     description: "Ends their subscription.",
     errors: ["not-found", "own-account"],
+  }),
+  undoAccess: defineRoute("POST /admin/undo/:username", {
+    ...userAction,
+    summary: "Undo your own approval or revocation of a user",
+    description: `Possible for ${UNDO_SECONDS.offered} seconds, unless something changed since. Restores the access, the subscription, the credits and the payment proof as they were before.`,
+  }),
+  emailUsers: defineRoute("POST /admin/email-users", {
+    ...administration,
+    summary: "Send an email to users",
+    description:
+      "Plain text, to each user by themselves, with a greeting and a link to the dashboard. Sent by a worker.",
+    limits: [{ name: "email-users", points: 20, per: "hour", by: ["user"] }],
+    request: { body: usersEmailSchema },
+    responses: { 202: done },
   }),
   deleteUser: defineRoute("POST /admin/delete-user/:username", {
     ...userAction,

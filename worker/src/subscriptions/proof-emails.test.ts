@@ -1,5 +1,6 @@
 import { PROOF_REJECTION_REASONS } from "@shared/contract/constants.ts";
 import { expect, it } from "vitest";
+import { messageEmail } from "./message-emails.ts";
 import { proofRejectedEmail } from "./proof-emails.ts";
 
 const context = {
@@ -32,4 +33,15 @@ it("an email about a rejected proof shows what people wrote as text, never as HT
   );
   expect(html).not.toMatch(/<b>|<i>/);
   expect(html).toContain("&lt;b&gt;x&lt;/b&gt;");
+});
+
+it("what an administrator writes to users is text with its lines, never HTML", () => {
+  const { subject, text, html } = messageEmail(
+    { subject: "News", text: "Hi <script>x</script>\nall" },
+    context,
+  );
+  expect(subject).toBe("News");
+  expect(text).toContain("Hi <script>x</script>\nall");
+  expect(html).not.toContain("<script>");
+  expect(html).toContain("pre-line");
 });

@@ -1,7 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { messageEmailSchema } from "@shared/domain/message-email.ts";
 import { proofEmailSchema } from "@shared/domain/proof-email.ts";
 import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
-import { isRefusedEmail, type Mailer } from "@shared/runtime/mailer.ts";
+import { isRefusedEmail, type Mail, type Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import {
   doubling,
@@ -12,10 +14,11 @@ import {
 } from "@shared/work/work-handler.ts";
 import { z } from "zod";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { messageEmail } from "./message-emails.ts";
 import { proofRejectedEmail } from "./proof-emails.ts";
 import { subscriptionEmail } from "./subscription-emails.ts";
 
-const emailSchema = z.union([subscriptionEmailSchema, proofEmailSchema]);
+const emailSchema = z.union([subscriptionEmailSchema, proofEmailSchema, messageEmailSchema]);
 
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 5;
@@ -47,12 +50,23 @@ async function send(
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
   const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
-  const mail =
-    email.kind === "proof-rejected"
-      ? proofRejectedEmail(email, { user, webUrl })
-      : subscriptionEmail(email, { user, at, webUrl });
+  const mail = compose(email, { user, at, webUrl });
   await mailer.send({ ...mail, messageId }).catch((error: unknown) => {
     if (isRefusedEmail(error)) throw error;
     throw new ServiceAwayError("The mail server could not be reached.", { cause: error });
   });
+}
+
+function compose(
+  email: z.infer<typeof emailSchema>,
+  context: { user: Pick<UserRecord, "username" | "email">; at: Date; webUrl: string },
+): Mail {
+  switch (email.kind) {
+    case "proof-rejected":
+      return proofRejectedEmail(email, context);
+    case "message":
+      return messageEmail(email, context);
+    default:
+      return subscriptionEmail(email, context);
+  }
 }

@@ -9,6 +9,7 @@ import {
   cardOf,
   confirmAction,
   expectRefusal,
+  menuOf,
   openPanel,
   overview,
   proof,
@@ -35,14 +36,17 @@ describe("when requests fail", () => {
   test("each action on a user says that it failed, and changes nothing", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel([makeUserCard({ payment_proof: proof })]);
-    const card = await cardOf("ann");
+    const row = await cardOf("ann");
+    await user.click(within(row).getByRole("button", { name: "Approve" }));
+    await screen.findByText("Failed to approve ann");
+    const card = await menuOf(user, "ann");
     await user.click(within(card).getByRole("button", { name: "Approve" }));
     await within(card).findByText("Failed to approve ann");
     await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
     await within(card).findByText("Failed to update image upload permission.");
 
     await user.click(within(card).getByRole("button", { name: "Grant credits" }));
-    const dialog = await screen.findByRole("dialog");
+    const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
     await user.type(within(dialog).getByLabelText("Number of credits"), "5");
     await user.click(within(dialog).getByRole("button", { name: "Grant" }));
     const alert = await within(dialog).findByRole("alert");
@@ -55,8 +59,8 @@ describe("when requests fail", () => {
       ["Delete user", "Failed to delete user ann. Error: Out of order."],
     ] as const;
     for (const [name, text] of refusals) await expectRefusal(user, { place: card, name, text });
-    expect(card.textContent).toContain("Pending");
-    expect(card.textContent).toContain("Jane Miller");
+    expect(row.textContent).toContain("Pending");
+    expect(row.textContent).toContain("Jane Miller");
   });
 
   test("a user whose approval could not be revoked stays approved", async () => {

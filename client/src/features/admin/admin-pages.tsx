@@ -22,8 +22,8 @@ import { formatCost, UsageSection } from "./usage-section.tsx";
 import { ProofReview, WaitingProofs } from "./users/proof-review.tsx";
 import { UsersSection } from "./users/users-section.tsx";
 
-const USERS_ON_OVERVIEW = 20;
-const USERS_PER_PAGE = 50;
+const USERS_ON_OVERVIEW = 10;
+const USERS_PER_PAGE = 100;
 const IMAGES_ON_OVERVIEW = 6;
 
 export const OverviewPage = () => (

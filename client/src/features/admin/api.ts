@@ -7,6 +7,7 @@ import {
   setupSchema,
   systemHealthSchema,
   type UserListQuery,
+  type UsersEmail,
   usageSchema,
   userDetailsSchema,
   userListSchema,
@@ -37,6 +38,12 @@ export const actOnUser = (action: UserAction, username: string): Promise<ActionD
 
 export const approveUser = (username: string, body: Approval): Promise<ActionDone> =>
   api({ method: "POST", path: "/admin/approve/:username", params: { username }, body, schema });
+
+export const undoAccess = (username: string): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/undo/:username", params: { username }, schema });
+
+export const emailUsers = (body: UsersEmail): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/email-users", body, schema });
 
 export const rejectProof = (username: string, body: RejectProof): Promise<ActionDone> =>
   api({
@@ -156,14 +163,15 @@ function useAdminQuery<Data>(
 
 const LIST_USERS = { path: "/admin/list-users", schema: userListSchema } as const;
 
-export type UserFilter = Pick<UserListQuery, "search" | "status">;
+export type UserFilter = Pick<UserListQuery, "search" | "status" | "sort">;
 
-export const useUsers = ({ search, status }: UserFilter, limit: number) => {
-  const isOpen = !search && (status === undefined || status === "pending");
+export const useUsers = ({ search, status, sort }: UserFilter, limit: number) => {
+  const isOpen = !search && !sort && (status === undefined || status === "pending");
+  const query = { search, status, sort, limit };
   return useInfiniteQuery({
-    queryKey: [...adminKeys.users, isOpen ? "open" : "filtered", { search, status, limit }],
+    queryKey: [...adminKeys.users, isOpen ? "open" : "filtered", query],
     queryFn: ({ pageParam, signal }) =>
-      api({ ...LIST_USERS, query: { search, status, limit, ...pageParam }, signal }),
+      api({ ...LIST_USERS, query: { ...query, ...pageParam }, signal }),
     initialPageParam: {},
     getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
     placeholderData: keepPreviousData,

@@ -94,8 +94,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "approval:changed": {
     label: "Approval changed",
-    describe: (user, { approved }) =>
-      approved ? `approved ${user}` : `revoked the approval of ${user}`,
+    describe: (user, { approved, undone }) => {
+      const change = approved ? `approved ${user}` : `revoked the approval of ${user}`;
+      return undone ? `${change} by undoing the last change` : change;
+    },
   },
   "subscription:started": {
     label: "Subscription started",
@@ -143,6 +145,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "history:cleared": {
     label: "History cleared",
     describe: (user, { signals }) => `deleted ${plural(signals, "signal")} of ${user}`,
+  },
+  "users:emailed": {
+    label: "Users emailed",
+    describe: (_, { users, subject }) => `emailed ${plural(users, "user")}: ${quoted(subject)}`,
   },
   "queue:opened": { label: "Job queue opened", describe: () => "opened the job queue" },
   "queue:changed": {

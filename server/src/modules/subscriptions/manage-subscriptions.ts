@@ -26,6 +26,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
 import { assertSeen } from "../payments/payment-proofs.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
+import { noteAccessChange } from "./undo-access.ts";
 
 interface KeyedRenewal extends Renewal {
   idempotencyKey?: string | undefined;
@@ -47,19 +48,29 @@ export function approveUser(
     await assertSeen(database, uow, found, approval.proof_id);
     const user = await settleSubscription(database, uow, found);
     const running = runningSubscription(user);
-    if (running) {
-      if (approval.plan && approval.plan !== running.plan) throw subscriptionRunning(user);
-      return user;
-    }
+    if (running) return asRunning(user, running, approval);
     const proof = await acceptProof(database, uow, user._id);
     const { plan = proof?.plan, months } = approval;
-    if (plan) {
-      const payment = { plan, proof, months, by: admin.user.username };
-      return addPayment(deps, uow, user, { ...payment, reason: "subscription-started" });
-    }
-    if (months !== undefined) throw planMissing();
-    return approveWithoutEnd(database, uow, user, proof !== null);
+    const by = admin.user.username;
+    if (!plan && months !== undefined) throw planMissing();
+    const after = plan
+      ? await addPayment(deps, uow, user, {
+          plan,
+          proof,
+          months,
+          by,
+          reason: "subscription-started",
+        })
+      : await approveWithoutEnd(database, uow, user, proof !== null);
+    if (after !== user) await noteAccessChange(database, uow, { before: user, after, by, proof });
+    return after;
   });
+}
+
+/** @throws AppError `subscription-running` if the approval names another plan */
+function asRunning(user: UserRecord, running: SubscriptionRecord, { plan }: Approval): UserRecord {
+  if (plan && plan !== running.plan) throw subscriptionRunning(user);
+  return user;
 }
 
 async function approveWithoutEnd(
@@ -150,7 +161,10 @@ export async function revokeUser(
     }
     const subscription = running && revokeSubscription(running, uow.at);
     const fields = { approved: false, ...(subscription && { subscription }) };
-    return (await changeAccount(database, uow, user, { fields, reason: "revoked" })) ?? user;
+    const after = await changeAccount(database, uow, user, { fields, reason: "revoked" });
+    const by = admin.user.username;
+    if (after) await noteAccessChange(database, uow, { before: user, after, by });
+    return after ?? user;
   });
 }
 

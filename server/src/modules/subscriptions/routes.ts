@@ -5,6 +5,7 @@ import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { approveUser, renewSubscription, revokeUser } from "./manage-subscriptions.ts";
 import { exportPayments, getOwnSubscription, summarizeSubscriptions } from "./queries.ts";
+import { undoAccessChange } from "./undo-access.ts";
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
@@ -25,6 +26,10 @@ export const subscriptionHandlers: BoundRoute[] = [
   handle(adminRoutes.revokeUser, async ({ params }, { deps, session }) => {
     const { username } = await revokeUser(deps, session, params.username);
     return { detail: `${username} is no longer approved.` };
+  }),
+  handle(adminRoutes.undoAccess, async ({ params }, { deps, session }) => {
+    const { username, approved } = await undoAccessChange(deps, session, params.username);
+    return { detail: `Undone: ${username} is ${approved ? "approved" : "not approved"}.` };
   }),
   handle(adminRoutes.getSubscriptions, (_, { deps }) => summarizeSubscriptions(deps)),
   handle(adminRoutes.exportSubscriptions, (_, { ctx, deps }) => {

@@ -2,12 +2,19 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, ChevronLeft, ChevronRight, Inbox } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, Kbd } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { DialogHeader, dialogClass, SignedImage } from "../../../ui/dialog.tsx";
+import { DialogHeader, dialogClass, SignedImage, useOpener } from "../../../ui/dialog.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import {
@@ -23,6 +30,7 @@ import {
   useReview,
 } from "../admin-state.ts";
 import { useUserDetails, useWaitingProofs } from "../api.ts";
+import { approveAndOfferUndo } from "./approve-user.ts";
 import { RejectProofButton } from "./reject-proof.tsx";
 import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 import { TransactionPanel } from "./transaction-panel.tsx";
@@ -98,6 +106,7 @@ function ProofStrip({ users, total }: { users: UserCard[]; total: number }) {
 export function ProofReview() {
   const { review: opened, isOpen } = useReview();
   const waiting = useWaitingProofs().data?.users;
+  const opener = useOpener(isOpen);
   useEffect(() => closeProof, []);
   const current = waiting?.find(({ username }) => username === opened?.user.username);
   const review = opened && withCurrent(opened, current);
@@ -106,7 +115,7 @@ export function ProofReview() {
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closeProof()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
-        {review && proof && <ReviewPopup review={review} proof={proof} />}
+        {review && proof && <ReviewPopup review={review} proof={proof} opener={opener} />}
       </Dialog.Portal>
     </Dialog.Root>
   );
@@ -137,7 +146,13 @@ function pressShortcut(event: KeyboardEvent<HTMLElement>): void {
   }
 }
 
-function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentProof }) {
+interface ReviewPopupProps {
+  review: Review;
+  proof: AdminPaymentProof;
+  opener: RefObject<HTMLElement | null>;
+}
+
+function ReviewPopup({ review, proof, opener }: ReviewPopupProps) {
   const { user } = review;
   const { username } = user;
   const popup = useRef<HTMLDivElement>(null);
@@ -149,6 +164,7 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
     <Dialog.Popup
       ref={popup}
       initialFocus={popup}
+      finalFocus={opener}
       onKeyDown={pressShortcut}
       className={`${dialogClass.popup} flex w-[min(68rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
     >
@@ -284,7 +300,7 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
   const { label, failure, send } = acceptanceOf(user, terms);
   const acceptance = useMutation({
     mutationFn: async () => {
-      await accept(user, send);
+      await (label === "Approve" ? approveAndOfferUndo(user, terms) : accept(user, send));
       openNext(user);
     },
   });

@@ -134,12 +134,15 @@ interface ProofThumbnailProps {
   user: UserCard;
   proof: AdminPaymentProof;
   className: string;
+  isTabStop?: boolean;
 }
 
-export function ProofThumbnail({ user, proof, className }: ProofThumbnailProps) {
+export function ProofThumbnail(props: ProofThumbnailProps) {
+  const { user, proof, className, isTabStop = true } = props;
   return (
     <button
       type="button"
+      tabIndex={isTabStop ? undefined : -1}
       aria-label={`Enlarge: Payment proof of ${user.username}`}
       aria-haspopup="dialog"
       onClick={() => openProof(user)}
