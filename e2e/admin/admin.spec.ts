@@ -276,3 +276,23 @@ test("many users are approved together, and keys alone open, approve and undo", 
   await page.keyboard.press("Escape");
   await expect(cardOf(page, `${prefix}c`)).toBeFocused();
 });
+
+test("an accepted payment is listed with its proof, and found by its sender", async ({ page }) => {
+  const trader = await makeTrader();
+  const senderName = `Sender ${trader.username}`;
+  await submitProof(trader, { senderName, image: await imageBytes(), plan: "pro" });
+  await actAsAdmin(`/admin/approve/${trader.username}`);
+  await openAsAdmin(page, "/admin/payments");
+  await page.getByLabel("Search payments").fill(senderName);
+  await page.keyboard.press("Enter");
+  const row = page.getByRole("table", { name: "Payments" }).locator("tbody tr");
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText("Pro, 1 month");
+  await expect(row).toContainText("$150");
+  await expect(page.getByRole("region", { name: "Monthly totals" })).toContainText("1 payment");
+  await page.reload();
+  await expect(row).toHaveCount(1);
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  expect((await saved).suggestedFilename()).toMatch(/^subscriptions-.*\.csv$/);
+});

@@ -19,6 +19,9 @@ import { rejectProofSchema } from "@shared/contract/proof-rejection.ts";
 import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
 import {
   approvalSchema,
+  paymentFilterSchema,
+  paymentListQuerySchema,
+  paymentListSchema,
   renewalSchema,
   subscriptionSummarySchema,
 } from "@shared/contract/subscription.ts";
@@ -125,9 +128,16 @@ export const adminRoutes = {
     summary: "Numbers of subscriptions, monthly revenue and waiting proofs",
     responses: { 200: { description: "The current state.", schema: subscriptionSummarySchema } },
   }),
+  listPayments: defineRoute("GET /admin/payments", {
+    ...administration,
+    summary: "Payments for subscriptions, newest first, and their totals by month",
+    request: { query: paymentListQuerySchema },
+    responses: { 200: { description: "One page.", schema: paymentListSchema } },
+  }),
   exportSubscriptions: defineRoute("GET /admin/subscriptions/export", {
     ...administration,
-    summary: "All payments for subscriptions as a CSV file, oldest first",
+    summary: "All payments for subscriptions, or those of a filter, as a CSV file, oldest first",
+    request: { query: paymentFilterSchema },
     responses: { 200: { description: "One line per payment.", contentType: "text/csv" } },
   }),
   setImageAccess: defineRoute("POST /admin/set-image-access/:username", {

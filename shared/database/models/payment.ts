@@ -129,6 +129,8 @@ export interface BillingPeriodRecord {
   createdAt: Date;
 }
 
+export const PAYMENT_LIST_INDEX = { createdAt: -1, _id: -1 } as const;
+
 const billingPeriodSchema = recordSchema<BillingPeriodRecord>("billing_periods", {
   userId: ObjectId,
   proofId: ObjectId,
@@ -136,6 +138,7 @@ const billingPeriodSchema = recordSchema<BillingPeriodRecord>("billing_periods",
 billingPeriodSchema.index({ userId: 1, subscribedAt: 1, firstMonth: 1 }, { unique: true });
 billingPeriodSchema.index({ proofId: 1 }, { sparse: true });
 billingPeriodSchema.index({ endsAt: 1 });
+billingPeriodSchema.index(PAYMENT_LIST_INDEX);
 
 export const subscriptionModels = (connection: Connection) => ({
   billingPeriods: modelOf(connection, billingPeriodSchema),

@@ -18,7 +18,12 @@ import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import type { RejectProof } from "@shared/contract/proof-rejection.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
-import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
+import {
+  type Approval,
+  type PaymentFilter,
+  paymentListSchema,
+  subscriptionSummarySchema,
+} from "@shared/contract/subscription.ts";
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { OVERVIEW_KEY } from "../../domain/admin-overview.ts";
@@ -68,10 +73,11 @@ export const renewSubscription = (
     schema,
   });
 
-/** Saves all payments for subscriptions as a file. */
-export async function exportPayments(): Promise<void> {
+/** Saves the payments that a filter selects as a file. */
+export async function exportPayments(query: PaymentFilter): Promise<void> {
   const csv = await api({
     path: "/admin/subscriptions/export",
+    query,
     headers: { Accept: "text/csv" },
     timeoutMs: TIMEOUTS_MS.history,
     schema: z.string(),
@@ -219,6 +225,22 @@ export const useSubscriptionSummary = () =>
   useAdminQuery(adminKeys.subscriptions, (signal) =>
     api({ path: "/admin/subscriptions", schema: subscriptionSummarySchema, signal }),
   );
+
+export const usePayments = (filter: PaymentFilter) =>
+  useInfiniteQuery({
+    queryKey: [...adminKeys.subscriptions, "payments", filter],
+    queryFn: ({ pageParam, signal }) =>
+      api({
+        path: "/admin/payments",
+        query: { ...filter, ...pageParam },
+        schema: paymentListSchema,
+        signal,
+      }),
+    initialPageParam: {},
+    getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
+    placeholderData: keepPreviousData,
+    enabled: useReady(),
+  });
 
 export const useUsage = () =>
   useAdminQuery(

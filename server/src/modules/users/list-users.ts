@@ -15,6 +15,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedProof } from "../files/signed-url.ts";
 import { listSignals } from "../signals/queries.ts";
 import { listBillingPeriods } from "../subscriptions/queries.ts";
+import { matchingUsers } from "./find-users.ts";
 import { findUserByName } from "./manage-users.ts";
 
 type Admin = Pick<UserRecord, "_id">;
@@ -98,7 +99,7 @@ async function filterOf(
   { search, status, sort }: UserListQuery,
 ): Promise<QueryFilter<UserRecord>> {
   const found = {
-    ...(search && (await matching(database, search))),
+    ...(search && (await matchingUsers(database, search))),
     ...(isByEnd(sort) && { "subscription.accessEndsAt": { $gt: new Date(0) } }),
   };
   if (status === undefined) return found;
@@ -119,21 +120,6 @@ export async function addSearchKeys({ users }: Pick<Database, "users">): Promise
     [{ $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } }],
     { updatePipeline: true },
   );
-}
-
-const MAX_SENDERS = 1_000;
-
-async function matching(database: Database, search: string): Promise<QueryFilter<UserRecord>> {
-  const text = search.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  // The range of the index's first field lets the database compare the index's keys before it reads documents.
-  const named = { createdAt: { $gte: new Date(0) }, searchKey: new RegExp(text.toLowerCase()) };
-  const senders = await database.paymentProofs
-    .find({ senderName: new RegExp(text, "i") })
-    .select({ _id: 0, userId: 1 })
-    .limit(MAX_SENDERS)
-    .lean();
-  const ids = senders.map(({ userId }) => userId);
-  return ids.length === 0 ? named : { $or: [named, { _id: { $in: ids } }] };
 }
 
 async function presentCards(
