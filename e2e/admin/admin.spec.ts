@@ -13,10 +13,13 @@ import {
   cardOf,
   confirmAction,
   imageBytes,
+  makeImage,
   openAdmin,
   openAsAdmin,
   openLive,
+  openMenuOf,
   signIn,
+  userRows,
 } from "../support/users.ts";
 
 test("a registration and a proof are announced, and the proof is counted while it waits", async ({
@@ -58,7 +61,8 @@ test("a user's card appears, shows their proof and is gone with the account", as
   await page.keyboard.press("Escape");
   // Its only card is far above the toasts about what other tests do.
   await page.goto(`/admin/users?search=${trader.username}`);
-  await confirmAction(page, card.getByRole("button", { name: "Delete user" }));
+  const menu = await openMenuOf(page, trader.username);
+  await confirmAction(page, menu.getByRole("button", { name: "Delete user" }));
   await expect(card).toHaveCount(0);
 });
 
@@ -140,17 +144,18 @@ test("a proof starts a subscription, and the next one renews it, each with one k
   await pay("pro");
   await openAsAdmin(page, `/admin/users?search=${username}`);
   const card = cardOf(page, username);
-  await expect(card).toContainText("Fee $150");
+  await expect(await openMenuOf(page, username)).toContainText("Fee $150");
+  await page.keyboard.press("Escape");
   await acceptProof();
   await expect(page.getByText(`${username} is approved.`)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(card).toContainText("Pro, ends");
   await pay("trader");
-  await expect(card).toContainText("Renewal");
+  await expect(card).toContainText("Waiting");
   await acceptProof();
   await expect(page.getByText(`The subscription of ${username} runs until`)).toBeVisible();
   await page.keyboard.press("Escape");
-  await card.getByRole("button", { name: "Details" }).click();
+  await card.getByRole("button", { name: username, exact: true }).click();
   const section = page.getByRole("region", { name: "Subscription" });
   await expect(section.getByRole("listitem")).toHaveText([/^Trader, 1 month/, /^Pro, 1 month/]);
 });
@@ -164,15 +169,15 @@ test("the pages of the administration are linked, and a user's drawer survives a
   const pages = page.getByRole("navigation", { name: "Administration" });
   await pages.getByRole("link", { name: "Users" }).click();
   await page.getByLabel("Search users").fill(username);
-  await expect(page.getByRole("article")).toHaveCount(1);
-  await cardOf(page, username).getByRole("button", { name: "Details" }).click();
+  await expect(userRows(page)).toHaveCount(1);
+  await cardOf(page, username).getByRole("button", { name: username, exact: true }).click();
   const drawer = page.getByRole("dialog", { name: username });
   await expect(drawer.getByRole("region", { name: "Credits" })).toContainText("+7");
   await page.reload();
   await expect(drawer.getByRole("region", { name: "Security log" })).toContainText("granted");
   await page.goBack();
   await expect(drawer).toBeHidden();
-  await expect(page.getByRole("article")).toHaveCount(1);
+  await expect(userRows(page)).toHaveCount(1);
 });
 
 test("a trader's steps to approval follow what happens", async ({ page }) => {
@@ -200,4 +205,94 @@ test("an administrator sees what is left to set up, and the worker that makes th
   await expect(health.getByText("All systems operational")).toBeVisible();
   await expect(health.getByText("Demo data")).toBeVisible();
   await expect(health.getByText("No live data providers in use.")).toBeVisible();
+});
+
+test("a rejected proof says why at once, a new one is sent, and it can be rejected by keys", async ({
+  page,
+}) => {
+  const trader = await makeTrader();
+  const { username } = trader;
+  const submitted = { senderName: "Jane Miller", image: await imageBytes() };
+  await submitProof(trader, submitted);
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  await expect(page.getByText("Proof under review")).toBeVisible();
+  const rejection = { reason: "unreadable", note: "The <b>amount</b> is cut off" };
+  await actAsAdmin(`/admin/reject-proof/${username}`, rejection);
+  await expect(page.getByText("Your payment proof was rejected")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(rejection.note, { exact: true })).toBeVisible();
+  await page.getByLabel("Sender name").fill(submitted.senderName);
+  await page.getByLabel("Proof image").setInputFiles(await makeImage("proof.png"));
+  await page.getByRole("button", { name: "Submit proof" }).click();
+  await expect(page.getByText("Proof under review")).toBeVisible();
+  await expect(page.getByText("Your payment proof was rejected")).toHaveCount(0);
+
+  await openAsAdmin(page, `/admin/users?search=${username}`);
+  await cardOf(page, username)
+    .getByRole("button", { name: /^Enlarge/ })
+    .click();
+  await expect(page.getByRole("dialog", { name: `Payment proof of ${username}` })).toBeVisible();
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("dialog", { name: `Reject the payment proof of ${username}?` });
+  await dialog.getByLabel("Wrong account").check();
+  await dialog.getByRole("button", { name: "Reject proof" }).click();
+  await expect(page.getByText(`The payment proof of ${username} is rejected.`)).toBeVisible();
+});
+
+test("many users are approved together, and keys alone open, approve and undo", async ({
+  page,
+}) => {
+  const prefix = `many${Date.now().toString(36)}`;
+  for (const end of ["a", "b", "c"]) await makeTrader({ username: `${prefix}${end}` });
+  await openAsAdmin(page, `/admin/users?search=${prefix}&sort=username`);
+  await expect(userRows(page)).toHaveCount(3);
+  for (const row of await userRows(page).all()) {
+    const { height } = (await row.boundingBox()) ?? { height: 0 };
+    expect(height).toBeGreaterThanOrEqual(40);
+    expect(height).toBeLessThanOrEqual(56);
+  }
+  await page.keyboard.press("/");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("x");
+  await page.keyboard.press("Shift+ArrowDown");
+  const bar = page.getByRole("region", { name: "Selected users" });
+  await bar.getByRole("button", { name: "Approve 2" }).click();
+  await expect(page.getByText("2 users approved.")).toBeVisible();
+  for (const end of ["a", "b"]) {
+    await expect(cardOf(page, `${prefix}${end}`)).toContainText("Approved");
+  }
+  await page.keyboard.press("z");
+  await expect(page.getByText("Undone for 2 users.")).toBeVisible();
+  await expect(cardOf(page, `${prefix}a`)).toContainText("Pending");
+  await cardOf(page, `${prefix}c`).focus();
+  await page.keyboard.press("m");
+  await expect(page.getByRole("dialog", { name: `Actions for ${prefix}c` })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("a");
+  await expect(cardOf(page, `${prefix}c`)).toContainText("Approved");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: `${prefix}c` })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(cardOf(page, `${prefix}c`)).toBeFocused();
+});
+
+test("an accepted payment is listed with its proof, and found by its sender", async ({ page }) => {
+  const trader = await makeTrader();
+  const senderName = `Sender ${trader.username}`;
+  await submitProof(trader, { senderName, image: await imageBytes(), plan: "pro" });
+  await actAsAdmin(`/admin/approve/${trader.username}`);
+  await openAsAdmin(page, "/admin/payments");
+  await page.getByLabel("Search payments").fill(senderName);
+  await page.keyboard.press("Enter");
+  const row = page.getByRole("table", { name: "Payments" }).locator("tbody tr");
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText("Pro, 1 month");
+  await expect(row).toContainText("$150");
+  await expect(page.getByRole("region", { name: "Monthly totals" })).toContainText("1 payment");
+  await page.reload();
+  await expect(row).toHaveCount(1);
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  expect((await saved).suggestedFilename()).toMatch(/^subscriptions-.*\.csv$/);
 });

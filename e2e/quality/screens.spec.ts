@@ -19,7 +19,7 @@ import {
   untilPainted,
 } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
-import { cardOf, imageBytes, signIn } from "../support/users.ts";
+import { cardOf, imageBytes, signIn, userRows } from "../support/users.ts";
 
 /** Several runs of axe for each screen: on a busy machine that takes its time. */
 test.describe.configure({ timeout: 180_000 });
@@ -237,15 +237,18 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, admin);
       // One card is enough to judge them all, and far quicker.
       await page.getByLabel("Search users").fill(trader.username);
-      await expect(page.getByRole("article")).toHaveCount(1);
+      await expect(userRows(page)).toHaveCount(1);
       await expect(page.getByRole("button", { name: "Delete image" }).first()).toBeVisible();
       await expectAccessible(page, "/admin");
       const card = cardOf(page, trader.username);
+      const more = { name: /^More actions/ };
+      const enlarge = { name: /^Enlarge/ };
+      const details = { name: trader.username, exact: true };
       const dialogs = [
-        { role: "dialog", opener: card.getByRole("button", { name: "Grant credits" }) },
-        { role: "dialog", opener: card.getByRole("button", { name: /^Enlarge/ }) },
-        { role: "dialog", opener: card.getByRole("button", { name: "Details" }) },
-        { role: "alertdialog", opener: card.getByRole("button", { name: "Delete user" }) },
+        { role: "dialog", opener: card.getByRole("button", more) },
+        { role: "dialog", opener: card.getByRole("button", enlarge) },
+        { role: "dialog", opener: card.getByRole("button", details) },
+        { role: "alertdialog", opener: page.getByRole("button", { name: "Clear all history" }) },
       ] as const;
       for (const { role, opener } of dialogs) {
         await page.setViewportSize(DESKTOP);

@@ -2,12 +2,12 @@ import { expect, type Page } from "playwright/test";
 import { makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import {
-  cardOf,
   confirmAction,
   imageBytes,
   makeImage,
   openAdmin,
   openLive,
+  openMenuOf,
   signIn,
 } from "../support/users.ts";
 
@@ -32,11 +32,11 @@ test("an image costs a credit, which is asked for first, and returned where no m
   const username = await openBot(page);
   const admin = await openElsewhere();
   await openAdmin(admin);
-  const card = cardOf(admin, username);
+  const menu = await openMenuOf(admin, username);
   const input = page.getByLabel(IMAGE);
   await expect(input).toHaveCount(0);
-  await card.getByRole("button", { name: "Allow image upload" }).click();
-  await expect(card.getByRole("button", { name: "Block image upload" })).toBeVisible();
+  await menu.getByRole("button", { name: "Allow image upload" }).click();
+  await expect(menu.getByRole("button", { name: "Block image upload" })).toBeVisible();
   await input.setInputFiles(await makeImage());
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(
@@ -46,7 +46,7 @@ test("an image costs a credit, which is asked for first, and returned where no m
   ).toBeVisible();
   await expect(page.locator("[data-signal]")).toHaveCount(0);
 
-  await card.getByRole("button", { name: "Grant credits" }).click();
+  await menu.getByRole("button", { name: "Grant credits" }).click();
   await admin.getByLabel("Number of credits").fill("2");
   await admin.getByRole("button", { name: "Grant", exact: true }).click();
   await expect(page.getByText(/^2 image credits left/)).toBeVisible();
@@ -61,7 +61,8 @@ test("an image costs a credit, which is asked for first, and returned where no m
   const item = admin.getByRole("listitem").filter({ has: image });
   await confirmAction(admin, item.getByRole("button", { name: "Delete image" }));
   await expect(image).toHaveCount(0);
-  await card.getByRole("button", { name: "Block image upload" }).click();
+  await openMenuOf(admin, username);
+  await menu.getByRole("button", { name: "Block image upload" }).click();
   await expect(input).toHaveCount(0);
 });
 

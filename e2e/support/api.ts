@@ -39,6 +39,7 @@ export async function savePaymentDetails(details: Record<string, string>): Promi
 }
 
 interface TraderTraits {
+  username?: string;
   approved?: boolean;
   /** May attach chart images, and has that many credits for them. */
   imageCredits?: number;
@@ -46,7 +47,7 @@ interface TraderTraits {
 
 /** Registers a trader with a new name, who waits for approval unless `traits` says otherwise. */
 export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
-  const username = `trader-${randomUUID().slice(0, 8)}`;
+  const { username = `trader-${randomUUID().slice(0, 8)}` } = traits;
   const body = { username, email: `${username}@example.com`, password: PASSWORD };
   const session = await expectAnswer(sessionSchema, `${apiUrl}/register`, { body });
   const { approved = false, imageCredits } = traits;

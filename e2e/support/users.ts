@@ -56,8 +56,20 @@ export async function openAdmin(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, name: "Admin" })).toBeVisible();
 }
 
+/** The rows of the users that the administrator sees. */
+export const userRows = (page: Page): Locator =>
+  page.getByRole("grid", { name: "Users" }).locator("tbody").getByRole("row");
+
 export const cardOf = (page: Page, username: string): Locator =>
-  page.getByRole("article", { name: username, exact: true });
+  page.getByRole("row", { name: username, exact: true });
+
+/** Opens the overflow menu of a user's row. */
+export async function openMenuOf(page: Page, username: string): Promise<Locator> {
+  await cardOf(page, username)
+    .getByRole("button", { name: /^More actions/ })
+    .click();
+  return page.getByRole("dialog", { name: `Actions for ${username}` });
+}
 
 export async function confirmAction(page: Page, button: Locator): Promise<void> {
   const name = (await button.textContent()) ?? "";

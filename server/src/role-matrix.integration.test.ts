@@ -319,6 +319,19 @@ const REQUESTS: Record<string, Prepare> = {
     await proofOf(other, { transaction_hash: "c".repeat(64) });
     return {};
   },
+  "POST /admin/undo/:username": async ({ caller, other }) => {
+    if (caller?.role !== "admin") return {};
+    const token = tokenOf(caller);
+    await server.call(`/admin/approve/${other.username}`, { method: "POST", token });
+    return {};
+  },
+  "POST /admin/email-users": async ({ other }) => ({
+    json: { usernames: [other.username], subject: "News", text: "Hello" },
+  }),
+  "POST /admin/reject-proof/:username": async ({ other }) => {
+    await proofOf(other);
+    return { json: { reason: "unreadable" } };
+  },
   "POST /admin/delete-proof/:username": async ({ other }) => {
     await proofOf(other);
     return {};

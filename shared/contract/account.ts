@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { proofRejectionSchema } from "./proof-rejection.ts";
 import { planIdSchema, subscriptionSchema } from "./subscription.ts";
 
 export const roleSchema = z.enum(["user", "admin"]);
@@ -25,8 +26,10 @@ const paymentProofSchema = z.object({
   transaction_hash: z.string().optional(),
   /** Set if it was submitted during a subscription or its grace period. */
   renewal: z.literal(true).optional(),
-  /** Absent while the proof awaits review. */
+  /** When it was accepted or rejected; absent while the proof awaits review. */
   reviewed_at: z.iso.datetime().optional(),
+  /** Set if it was rejected. */
+  rejection: proofRejectionSchema.optional(),
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { roleSchema, userCardSchema } from "./account.ts";
-import { MESSAGES } from "./constants.ts";
+import { MAX_EMAILED_USERS, MESSAGES } from "./constants.ts";
 import { analystNameSchema, marketDataSourceSchema, priceFeedSchema } from "./market-data.ts";
 import { pageQuerySchema, wholeNumberSchema } from "./pagination.ts";
 import { paymentDetailsSchema } from "./payment.ts";
@@ -25,6 +25,16 @@ export const USER_STATUSES = ["pending", "approved", "proof", "ending"] as const
 
 const MAX_USERS_PER_PAGE = 200;
 
+/** `-` sorts downwards. `ends` lists users with a subscription, by the end of their access. */
+export const USER_SORTS = [
+  "-registered",
+  "registered",
+  "username",
+  "-username",
+  "ends",
+  "-ends",
+] as const;
+
 export const userListQuerySchema = pageQuerySchema({ default: 50, max: MAX_USERS_PER_PAGE }).extend(
   {
     search: z
@@ -36,6 +46,10 @@ export const userListQuerySchema = pageQuerySchema({ default: 50, max: MAX_USERS
     status: z.enum(USER_STATUSES).optional().meta({
       description:
         "`proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days",
+    }),
+    sort: z.enum(USER_SORTS).optional().meta({
+      description:
+        "`-registered` (newest first) by default; `ends` lists only users with a subscription, by the end of their access",
     }),
     limit: wholeNumberSchema(1)
       .transform((limit) => Math.min(limit, MAX_USERS_PER_PAGE))
@@ -67,6 +81,28 @@ export const userDetailsSchema = z
   })
   .meta({ id: "UserDetails" });
 export type UserDetails = z.infer<typeof userDetailsSchema>;
+
+/** An email to several users, as plain text. */
+export const usersEmailSchema = z
+  .object({
+    usernames: z
+      .array(z.string().max(64))
+      .min(1, { error: "Choose at least one user." })
+      .max(MAX_EMAILED_USERS, { error: `Choose at most ${MAX_EMAILED_USERS} users.` }),
+    subject: z
+      .string()
+      .trim()
+      .min(1, { error: "Enter a subject." })
+      .max(120, { error: "Use at most 120 characters." })
+      .regex(/^\P{Cc}*$/u, { error: "Use one line." }),
+    text: z
+      .string()
+      .trim()
+      .min(1, { error: "Enter a text." })
+      .max(5_000, { error: "Use at most 5,000 characters." }),
+  })
+  .meta({ id: "UsersEmail" });
+export type UsersEmail = z.infer<typeof usersEmailSchema>;
 
 /** A sentence that confirms an action. */
 export const actionDoneSchema = z.object({ detail: z.string() }).meta({ id: "ActionDone" });

@@ -121,3 +121,24 @@ export const resetLinkSentMessage = (email: string): string =>
   `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;
 
 export const CHANNEL_DISABLED_REASONS = ["gone", "unsubscribed", "password-changed"] as const;
+
+/** Why a payment proof may be rejected. `other` needs a note. */
+export const PROOF_REJECTION_REASONS = [
+  "amount-too-low",
+  "unreadable",
+  "wrong-account",
+  "duplicate",
+  "other",
+] as const;
+
+/** Fragment of the dashboard's address that opens the form for a payment proof. */
+export const PROOF_ANCHOR = "payment-proof";
+
+/**
+ * How long administrators are offered to undo an approval or a revocation; how late the server accepts it, because many at
+ * once take time; and how long the email about an approval waits.
+ */
+export const UNDO_SECONDS = { offered: 10, accepted: 120, email: 15 } as const;
+
+/** Users that administrators can write to at once. */
+export const MAX_EMAILED_USERS = 500;

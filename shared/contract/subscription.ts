@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageQuerySchema } from "./pagination.ts";
 import { PLANS } from "./plans.ts";
 
 /** Months that can be paid for at once. */
@@ -127,3 +128,53 @@ export const subscriptionSummarySchema = z
   })
   .meta({ id: "SubscriptionSummary" });
 export type SubscriptionSummary = z.infer<typeof subscriptionSummarySchema>;
+
+const paymentTimeSchema = z.iso
+  .datetime({ error: "Use a time such as 2026-11-23T00:00:00Z." })
+  .optional();
+
+/** Which payments are listed, counted and exported. */
+export const paymentFilterSchema = z.object({
+  search: z.string().trim().max(100).optional().meta({
+    description: "A part of the username, the email address or the sender name",
+  }),
+  plan: planIdSchema.optional(),
+  proof: z.enum(["with", "without"]).optional().meta({
+    description: "Whether the payment was accepted by a proof",
+  }),
+  from: paymentTimeSchema.meta({ description: "Accepted from this time on" }),
+  to: paymentTimeSchema.meta({ description: "Accepted before this time" }),
+});
+export type PaymentFilter = z.infer<typeof paymentFilterSchema>;
+
+export const paymentListQuerySchema = pageQuerySchema({ default: 50, max: 200 }).extend(
+  paymentFilterSchema.shape,
+);
+export type PaymentListQuery = z.infer<typeof paymentListQuerySchema>;
+
+/** A payment of a user, accepted `by` an administrator. */
+const listedPaymentSchema = billingPeriodSchema.extend({
+  id: z.string(),
+  username: z.string(),
+  accepted_at: z.iso.datetime(),
+  by: z.string(),
+});
+export type ListedPayment = z.infer<typeof listedPaymentSchema>;
+
+/** Newest first. `total` and `months` are of all that the filter selects. */
+export const paymentListSchema = z
+  .object({
+    payments: z.array(listedPaymentSchema),
+    next_cursor: z.string().nullable(),
+    total: countSchema,
+    /** In UTC, such as `2026-11`, newest first. */
+    months: z.array(
+      z.object({
+        month: z.string(),
+        payments: countSchema,
+        revenue_usd: z.number().nonnegative(),
+      }),
+    ),
+  })
+  .meta({ id: "PaymentList" });
+export type PaymentList = z.infer<typeof paymentListSchema>;

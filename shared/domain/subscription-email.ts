@@ -1,4 +1,4 @@
-import { DAY_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { planIdSchema } from "@shared/contract/subscription.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { Types } from "mongoose";
@@ -7,7 +7,7 @@ import type { Database } from "../database/database.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { addWork } from "../work/work-item.ts";
 
-/** The kind of the work items that send emails about subscriptions. */
+/** The kind of the work items that send emails about subscriptions and payments. */
 export const SEND_EMAIL = "send-email";
 
 export const EMAIL_KINDS = [
@@ -33,6 +33,8 @@ export type SubscriptionEmail = z.infer<typeof subscriptionEmailSchema>;
 /** An email that is late for longer is not sent. */
 const MAX_DELAY_MS = 3 * DAY_MS;
 
+export const latestSending = (at: Date): Date => new Date(at.getTime() + MAX_DELAY_MS);
+
 /** Adds an email about the user's subscription as it is now. */
 export function addSubscriptionEmail(
   database: Pick<Database, "jobs">,
@@ -42,12 +44,26 @@ export function addSubscriptionEmail(
 ): void {
   if (!user.subscription) return;
   const { plan, endsAt, accessEndsAt } = user.subscription;
-  const latest = new Date(uow.at.getTime() + MAX_DELAY_MS);
+  const latest = latestSending(uow.at);
+  // An approval can be undone for a moment.
+  const delayMs = kind === "subscription-started" ? UNDO_SECONDS.email * 1_000 : 0;
+  const dueAt = new Date(uow.at.getTime() + delayMs);
   const data: SubscriptionEmail = {
     userId: user._id.toString(),
     kind,
     subscription: { plan, endsAt, accessEndsAt },
     expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
   };
-  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt: uow.at });
+  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt });
+}
+
+/** Removes the emails of a kind that no worker has begun to send. */
+export async function removeSubscriptionEmails(
+  { jobs }: Pick<Database, "jobs">,
+  { session }: UnitOfWork,
+  userId: Types.ObjectId,
+  kind: SubscriptionEmail["kind"],
+): Promise<void> {
+  const waiting = { name: SEND_EMAIL, lockedAt: null, "data.userId": userId.toString() };
+  await jobs.deleteMany({ ...waiting, "data.kind": kind }, { session });
 }

@@ -1,5 +1,6 @@
 import type { AdminPaymentProof, PaymentProof, UserCard } from "@shared/contract/account.ts";
 import type { AccountReason } from "@shared/contract/events/event-data.ts";
+import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
@@ -21,6 +22,7 @@ export function presentProof(proof: ShownProof): PaymentProof {
     ...(proof.transactionHash && { transaction_hash: proof.transactionHash }),
     ...(proof.isRenewal && { renewal: true }),
     ...(proof.reviewedAt && { reviewed_at: proof.reviewedAt.toISOString() }),
+    ...(proof.rejection && { rejection: proof.rejection }),
   };
 }
 
@@ -89,6 +91,7 @@ const SHOWN_FIELDS = [
   "filename",
   "createdAt",
   "reviewedAt",
+  "rejection",
   "duplicateOfId",
 ] as const;
 const EARLIER_FIELDS = ["username", "filename", "submittedAt", "state"] as const;
@@ -151,8 +154,14 @@ export async function addAccountUpdatedEvents(
   {
     user,
     reason,
+    rejection,
     ...known
-  }: { user: UserRecord; reason: AccountReason; proof?: ShownProof | null },
+  }: {
+    user: UserRecord;
+    reason: AccountReason;
+    rejection?: ProofRejection;
+    proof?: ShownProof | null;
+  },
 ): Promise<void> {
   uow.addEvent(userStream(user._id), "account:updated", {
     approved: hasAccess(user, uow.at),
@@ -160,6 +169,7 @@ export async function addAccountUpdatedEvents(
     allow_image_upload: user.allowImageUpload,
     image_credits: user.imageCredits,
     reason,
+    ...(rejection && { proof_rejection: rejection }),
   });
   const { proof = await findProofOf(database, user._id, uow.session) } = known;
   uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));

@@ -65,7 +65,7 @@ function asHtml({ username, link }: AccountEmail, wording: Wording): string {
 <body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2330;font-family:Arial,sans-serif;font-size:16px;line-height:1.5">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:8px">
 <p>Hello ${username},</p>
-<p>${request}</p>
+<p style="white-space:pre-line">${request}</p>
 ${facts.length > 0 ? factsTable(facts) : ""}
 ${points.length > 0 ? html`<ul style="padding-left:20px">${points.map(listItem)}</ul>` : ""}
 <p><a href="${link}" style="display:inline-block;padding:12px 20px;background:#1a56db;color:#ffffff;border-radius:6px;text-decoration:none">${button}</a></p>

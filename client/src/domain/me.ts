@@ -1,5 +1,6 @@
 import { type Me, meSchema, type PaymentProof } from "@shared/contract/account.ts";
 import type { AccountReason } from "@shared/contract/events/event-data.ts";
+import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../lib/api/client.ts";
 import { patchQueries, queryClient, refetch } from "../lib/query-client.ts";
@@ -27,11 +28,16 @@ export function waitingProof(me: Me | undefined): PaymentProof | null {
   return proof && !proof.reviewed_at ? proof : null;
 }
 
+/** Why the last payment proof was rejected; null once there is another one. */
+export const proofRejection = (me: Me | undefined): ProofRejection | null =>
+  me?.payment_proof?.rejection ?? null;
+
 /** Their events contain neither the payment proof nor the subscription. */
 const partialReasons: readonly AccountReason[] = [
   "approved",
   "revoked",
   "proof-submitted",
+  "proof-rejected",
   "subscription-started",
   "subscription-renewed",
   "subscription-grace",
@@ -42,7 +48,7 @@ const partialReasons: readonly AccountReason[] = [
 export function applyAccountEvent(event: LiveEvent): void {
   if (event.name === "proof:deleted") patchMe(event.seq, { payment_proof: null });
   if (event.name !== "account:updated") return;
-  const { reason, ...change } = event.data;
+  const { reason, proof_rejection: _, ...change } = event.data;
   const verified = reason === "email-verified" ? { email_verified: true } : {};
   patchMe(event.seq, { ...change, ...verified });
   if (partialReasons.includes(reason)) void refetchMe();

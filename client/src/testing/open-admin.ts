@@ -81,7 +81,18 @@ export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Par
   return user;
 }
 
-export const cardOf = (name: string) => screen.findByRole("article", { name });
+/** The row of a user in the table. */
+export const cardOf = (name: string) => screen.findByRole("row", { name });
+
+/** Opens the overflow menu of a user's row. */
+export async function menuOf(
+  user: Awaited<ReturnType<typeof openPanel>>,
+  name: string,
+): Promise<HTMLElement> {
+  const label = `More actions for ${name}`;
+  await user.click(within(await cardOf(name)).getByRole("button", { name: label }));
+  return screen.findByRole("dialog", { name: `Actions for ${name}` });
+}
 
 export const reviewOf = (name: string) =>
   screen.findByRole("dialog", { name: `Payment proof of ${name}` });

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { Button, type ButtonLook } from "./button.tsx";
+import { Button, type ButtonLook, Kbd } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
 import { lazyComponent } from "./lazy-component.tsx";
 
@@ -45,13 +45,3 @@ export function ConfirmButton({
     </>
   );
 }
-
-/** The key that presses a button, beside the text of the button; for browsers with a keyboard. */
-export const Kbd = ({ children }: { children: string }) => (
-  <kbd
-    aria-hidden
-    className="rounded border border-current/40 px-1 font-sans text-xs font-normal opacity-80 pointer-coarse:hidden"
-  >
-    {children}
-  </kbd>
-);

@@ -9,8 +9,8 @@ import { showToast } from "./show-toast.ts";
 export interface Confirmation {
   title: string;
   children: ReactNode;
-  /** Runs the action and returns the confirmation to show. */
-  run(): Promise<string>;
+  /** Runs the action. A text that it returns is shown as the confirmation. */
+  run(): Promise<unknown>;
   failureText(error: unknown): string;
 }
 
@@ -23,7 +23,10 @@ interface ConfirmDialogProps extends Confirmation {
 
 export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: ConfirmDialogProps) {
   const action = useMutation({
-    mutationFn: async () => showToast({ title: await ask.run() }),
+    mutationFn: async () => {
+      const title = await ask.run();
+      if (typeof title === "string") showToast({ title });
+    },
     onSuccess: () => onOpenChange(false),
   });
   const change = (next: boolean) => {

@@ -4,7 +4,7 @@ import { ImageOff, X } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
 import type { useFormRequest } from "../lib/api/forms.ts";
 import { ErrorAlert } from "./alert.tsx";
-import { Button, type ButtonLook, buttonClass } from "./button.tsx";
+import { Button, type ButtonLook, buttonClass, Kbd } from "./button.tsx";
 
 export const dialogClass = {
   backdrop:
@@ -20,16 +20,22 @@ interface FormDialogProps {
   /** Of the button that opens it. */
   label: string;
   look?: ButtonLook;
+  /** The key that a surrounding dialog presses it for. */
+  shortcut?: string;
+  disabled?: boolean;
   title: string;
   form(close: () => void): ReactNode;
 }
 
 /** A button that opens a dialog with a `DialogForm`. */
-export function FormDialog({ label, look, title, form }: FormDialogProps) {
+export function FormDialog({ label, look, shortcut, title, form, ...button }: FormDialogProps) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className={buttonClass(look)}>{label}</Dialog.Trigger>
+      <Dialog.Trigger {...button} aria-keyshortcuts={shortcut} className={buttonClass(look)}>
+        {label}
+        {shortcut && <Kbd>{shortcut}</Kbd>}
+      </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         <Dialog.Popup className={`${dialogClass.popup} ${dialogClass.narrow}`}>
@@ -39,6 +45,17 @@ export function FormDialog({ label, look, title, form }: FormDialogProps) {
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** What had the focus when a dialog without a trigger opened, and gets it back: for `finalFocus`. */
+export function useOpener(isOpen: boolean) {
+  const opener = useRef<HTMLElement | null>(null);
+  const wasOpen = useRef(false);
+  if (isOpen && !wasOpen.current && document.activeElement instanceof HTMLElement) {
+    opener.current = document.activeElement;
+  }
+  wasOpen.current = isOpen;
+  return opener;
 }
 
 interface DialogFormProps {

@@ -6,6 +6,8 @@ export interface ToastMessage {
   description?: string;
   /** The message disappears when it is used. */
   action?: { label: string; run(): void };
+  /** As long as other messages by default. */
+  shownMs?: number;
   /** Tells of something that the user did not just do. It never takes the place of the answer to what they did. */
   isEvent?: boolean;
   onClose?(): void;

@@ -13,7 +13,7 @@ const SHOWN_AT_ONCE = 3;
 /** The newest messages about events, oldest first. */
 const eventIds: string[] = [];
 
-function add({ title, description, action, isEvent, onClose, until }: ToastMessage): void {
+function add({ title, description, action, isEvent, shownMs, onClose, until }: ToastMessage): void {
   if (until?.aborted) return;
   const onClick = () => {
     action?.run();
@@ -21,7 +21,7 @@ function add({ title, description, action, isEvent, onClose, until }: ToastMessa
   };
   const id = toastManager.add({
     title,
-    timeout: SHOWN_MS,
+    timeout: shownMs ?? SHOWN_MS,
     ...(description && { description }),
     ...(action && { actionProps: { children: action.label, onClick } }),
     ...(onClose && { onClose }),

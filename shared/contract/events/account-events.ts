@@ -1,3 +1,5 @@
+import { PROOF_ANCHOR } from "../constants.ts";
+import type { ProofRejection } from "../proof-rejection.ts";
 import type { AccountReason, EventData } from "./event-data.ts";
 import type { EventText } from "./event-entry.ts";
 
@@ -10,6 +12,21 @@ export const plural = (count: number, noun: string): string =>
 
 const creditsLeft = ({ image_credits: credits }: Account): string =>
   credits === undefined ? "" : `You have ${plural(credits, "image credit")}.`;
+
+/** Of the template; a note of the administrator may follow. */
+export const REJECTION_TEXTS: Record<ProofRejection["reason"], string> = {
+  "amount-too-low": "The amount is lower than the fee of the plan.",
+  unreadable: "The image cannot be read.",
+  "wrong-account": "The payment did not go to one of our accounts.",
+  duplicate: "This payment was submitted before.",
+  other: "",
+};
+
+/** Why a payment proof was rejected, for the user who submitted it. */
+export const rejectionText = ({ reason, note }: ProofRejection): string =>
+  [REJECTION_TEXTS[reason], note && asSentence(note)].filter(Boolean).join(" ");
+
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 const say = (title: string, text: string) => (): Said => ({ title, text });
 
@@ -32,6 +49,10 @@ const ACCOUNT_TEXTS: Record<AccountReason, (account: Account) => Said> = {
   }),
   "email-verified": say("Email address verified", "You can now get signals by email."),
   "proof-submitted": say("Payment proof submitted", "An administrator will review it."),
+  "proof-rejected": ({ proof_rejection: rejection }) => ({
+    title: "Payment proof rejected",
+    text: `${rejection ? `${rejectionText(rejection)} ` : ""}Please submit a new one.`,
+  }),
   "subscription-started": say(
     "Subscription started",
     "You can now use the signal bot and view your history.",
@@ -51,6 +72,7 @@ const ACCOUNT_TEXTS: Record<AccountReason, (account: Account) => Said> = {
 const TOASTED: readonly AccountReason[] = [
   "approved",
   "revoked",
+  "proof-rejected",
   "subscription-started",
   "subscription-renewed",
   "subscription-grace",
@@ -58,6 +80,11 @@ const TOASTED: readonly AccountReason[] = [
 ];
 
 export const DASHBOARD = { path: "/dashboard", button: "Open your dashboard" } as const;
+
+export const NEW_PROOF = {
+  path: `/dashboard#${PROOF_ANCHOR}`,
+  button: "Submit a new proof",
+} as const;
 
 export const ACCOUNT_EVENTS = {
   "account:updated": {
@@ -68,7 +95,7 @@ export const ACCOUNT_EVENTS = {
       ...(account.reason && Object.hasOwn(ACCOUNT_TEXTS, account.reason)
         ? ACCOUNT_TEXTS[account.reason](account)
         : { title: "Account updated", text: "Open the dashboard for details." }),
-      ...DASHBOARD,
+      ...(account.reason === "proof-rejected" ? NEW_PROOF : DASHBOARD),
     }),
     channel: {
       event: "account.updated",

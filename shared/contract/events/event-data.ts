@@ -9,6 +9,7 @@ import { channelKindSchema } from "../channel-kinds/channel-kinds.ts";
 import { BUDGET_PERCENTS, CHANNEL_DISABLED_REASONS } from "../constants.ts";
 import { chartImageSchema } from "../files.ts";
 import { paymentDetailsSchema } from "../payment.ts";
+import { proofRejectionSchema } from "../proof-rejection.ts";
 import { entryLeftSchema, outcomeSchema, signalResponseSchema } from "../signal.ts";
 import { subscriptionSchema } from "../subscription.ts";
 
@@ -29,6 +30,7 @@ export const accountReasonSchema = z.enum([
   "role-changed",
   "email-verified",
   "proof-submitted",
+  "proof-rejected",
   "subscription-started",
   "subscription-renewed",
   "subscription-grace",
@@ -58,7 +60,11 @@ const userEventSchemas = {
   "signal:entry-left": entryLeftSchema.extend({ signal_id: z.string() }),
   "account:updated": meSchema
     .pick({ approved: true, role: true, allow_image_upload: true, image_credits: true })
-    .extend({ reason: accountReasonSchema }),
+    .extend({
+      reason: accountReasonSchema,
+      /** With `proof-rejected`. */
+      proof_rejection: proofRejectionSchema.optional(),
+    }),
   "subscription:expiring": subscriptionSchema
     .pick({ plan: true, ends_at: true })
     .extend({ days_left: z.number().int().positive() }),

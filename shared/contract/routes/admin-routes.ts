@@ -10,12 +10,18 @@ import {
   userDetailsSchema,
   userListQuerySchema,
   userListSchema,
+  usersEmailSchema,
 } from "@shared/contract/admin.ts";
+import { UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
 import { transactionCheckSchema } from "@shared/contract/payment.ts";
+import { rejectProofSchema } from "@shared/contract/proof-rejection.ts";
 import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
 import {
   approvalSchema,
+  paymentFilterSchema,
+  paymentListQuerySchema,
+  paymentListSchema,
   renewalSchema,
   subscriptionSummarySchema,
 } from "@shared/contract/subscription.ts";
@@ -73,6 +79,20 @@ export const adminRoutes = {
     description: "Ends their subscription.",
     errors: ["not-found", "own-account"],
   }),
+  undoAccess: defineRoute("POST /admin/undo/:username", {
+    ...userAction,
+    summary: "Undo your own approval or revocation of a user",
+    description: `Possible for ${UNDO_SECONDS.offered} seconds, unless something changed since. Restores the access, the subscription, the credits and the payment proof as they were before.`,
+  }),
+  emailUsers: defineRoute("POST /admin/email-users", {
+    ...administration,
+    summary: "Send an email to users",
+    description:
+      "Plain text, to each user by themselves, with a greeting and a link to the dashboard. Sent by a worker.",
+    limits: [{ name: "email-users", points: 20, per: "hour", by: ["user"] }],
+    request: { body: usersEmailSchema },
+    responses: { 202: done },
+  }),
   deleteUser: defineRoute("POST /admin/delete-user/:username", {
     ...userAction,
     summary: "Delete a user and all of their data",
@@ -85,6 +105,15 @@ export const adminRoutes = {
   deleteProof: defineRoute("POST /admin/delete-proof/:username", {
     ...userAction,
     summary: "Delete a user's proof of payment",
+  }),
+  rejectProof: defineRoute("POST /admin/reject-proof/:username", {
+    ...userAction,
+    summary: "Reject a user's proof of payment",
+    description:
+      "Tells the user why, in the app and by email, and asks for a new one. The proof no longer awaits review. Approving the user later accepts it all the same.",
+    request: { params: userParams, body: rejectProofSchema },
+    bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "proof-changed"],
   }),
   checkTransaction: defineRoute("GET /admin/payments/:username/transaction", {
     ...administration,
@@ -99,9 +128,16 @@ export const adminRoutes = {
     summary: "Numbers of subscriptions, monthly revenue and waiting proofs",
     responses: { 200: { description: "The current state.", schema: subscriptionSummarySchema } },
   }),
+  listPayments: defineRoute("GET /admin/payments", {
+    ...administration,
+    summary: "Payments for subscriptions, newest first, and their totals by month",
+    request: { query: paymentListQuerySchema },
+    responses: { 200: { description: "One page.", schema: paymentListSchema } },
+  }),
   exportSubscriptions: defineRoute("GET /admin/subscriptions/export", {
     ...administration,
-    summary: "All payments for subscriptions as a CSV file, oldest first",
+    summary: "All payments for subscriptions, or those of a filter, as a CSV file, oldest first",
+    request: { query: paymentFilterSchema },
     responses: { 200: { description: "One line per payment.", contentType: "text/csv" } },
   }),
   setImageAccess: defineRoute("POST /admin/set-image-access/:username", {

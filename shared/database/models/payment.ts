@@ -2,6 +2,7 @@ import type { ProofState } from "@shared/contract/account.ts";
 import { PROOF_FINGERPRINT_DAYS } from "@shared/contract/constants.ts";
 import type { PaymentDetails } from "@shared/contract/payment.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
+import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import type { SubscriptionStatus } from "@shared/contract/subscription.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
@@ -17,8 +18,10 @@ export interface PaymentProofRecord extends StoredFileRecord {
   isRenewal?: true;
   /** The next proof of the user; absent from the current one. */
   replacedById?: Types.ObjectId;
-  /** When an administrator accepted it. */
+  /** When an administrator accepted or rejected it. */
   reviewedAt?: Date;
+  /** Set if it was rejected. */
+  rejection?: ProofRejection;
   /** When its image was compared with those of earlier proofs. */
   comparedAt?: Date;
   /** The fingerprint of an earlier proof with the same image. */
@@ -34,7 +37,7 @@ paymentProofSchema.index({ reviewedAt: 1, createdAt: 1 });
 // Contains what a search for a sender compares and gives.
 paymentProofSchema.index({ senderName: 1, userId: 1 });
 
-/** Filter for the proofs of payment that no administrator has accepted. */
+/** Filter for the proofs of payment that no administrator has accepted or rejected. */
 export const AWAITS_REVIEW = { reviewedAt: null };
 
 /** Where rows and columns of an image have content, and a hash of each of its squares. See `image-similarity.ts`. */
@@ -126,6 +129,8 @@ export interface BillingPeriodRecord {
   createdAt: Date;
 }
 
+export const PAYMENT_LIST_INDEX = { createdAt: -1, _id: -1 } as const;
+
 const billingPeriodSchema = recordSchema<BillingPeriodRecord>("billing_periods", {
   userId: ObjectId,
   proofId: ObjectId,
@@ -133,6 +138,7 @@ const billingPeriodSchema = recordSchema<BillingPeriodRecord>("billing_periods",
 billingPeriodSchema.index({ userId: 1, subscribedAt: 1, firstMonth: 1 }, { unique: true });
 billingPeriodSchema.index({ proofId: 1 }, { sparse: true });
 billingPeriodSchema.index({ endsAt: 1 });
+billingPeriodSchema.index(PAYMENT_LIST_INDEX);
 
 export const subscriptionModels = (connection: Connection) => ({
   billingPeriods: modelOf(connection, billingPeriodSchema),

@@ -1,6 +1,6 @@
 import type { Role, StreamPositions } from "@shared/contract/account.ts";
 import type { Connection, Types } from "mongoose";
-import type { SubscriptionRecord } from "./payment.ts";
+import type { PaymentProofRecord, SubscriptionRecord } from "./payment.ts";
 import { modelOf, recordSchema } from "./record-schema.ts";
 
 /** A sign-in of a user. */
@@ -40,6 +40,17 @@ interface TwoFactorRecord {
   recoveryHashes: string[];
 }
 
+/** The last approval or revocation by an administrator, with what undoing it restores. */
+export interface AccessChange {
+  at: Date;
+  /** The name of the administrator. */
+  by: string;
+  before: { approved: boolean; subscription?: SubscriptionRecord };
+  after: { approved: boolean; endsAt?: Date };
+  /** The proof that was accepted, with its review before. */
+  proof?: Pick<PaymentProofRecord, "_id" | "reviewedAt" | "rejection">;
+}
+
 /** An account. Its password is stored by the identity provider. */
 export interface UserRecord {
   _id: Types.ObjectId;
@@ -60,6 +71,7 @@ export interface UserRecord {
   imageCredits: number;
   /** The last one. */
   subscription?: SubscriptionRecord;
+  accessChange?: AccessChange;
   /** Oldest first. Some may have expired. */
   sessions: SessionRecord[];
   /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */

@@ -1,6 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { messageEmailSchema } from "@shared/domain/message-email.ts";
+import { proofEmailSchema } from "@shared/domain/proof-email.ts";
 import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
-import { isRefusedEmail, type Mailer } from "@shared/runtime/mailer.ts";
+import { isRefusedEmail, type Mail, type Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import {
   doubling,
@@ -9,8 +12,13 @@ import {
   type WorkHandler,
   type WorkItem,
 } from "@shared/work/work-handler.ts";
+import { z } from "zod";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { messageEmail } from "./message-emails.ts";
+import { proofRejectedEmail } from "./proof-emails.ts";
 import { subscriptionEmail } from "./subscription-emails.ts";
+
+const emailSchema = z.union([subscriptionEmailSchema, proofEmailSchema, messageEmailSchema]);
 
 /** Mail servers refuse many connections. */
 const MAX_IN_FLIGHT = 5;
@@ -20,7 +28,7 @@ type EmailDeps = Pick<WorkerDeps, "database" | "logger" | "now"> & {
   settings: Pick<DeliverySettings, "VITE_API_URL" | "CLIENT_ORIGIN">;
 };
 
-/** Sends emails about subscriptions, each at least once. A refused one delays no other. */
+/** Sends emails about subscriptions and payments, each at least once. A refused one delays no other. */
 export const sendSubscriptionEmails = (deps: EmailDeps): WorkHandler =>
   oneByOne(deps, {
     kind: SEND_EMAIL,
@@ -35,16 +43,30 @@ async function send(
   { database, mailer, now, settings }: EmailDeps,
   { _id, data }: WorkItem,
 ): Promise<void> {
-  const email = subscriptionEmailSchema.parse(data);
+  const email = emailSchema.parse(data);
   const user = await database.users.findById(email.userId).select({ username: 1, email: 1 }).lean();
   const at = now();
   if (!user || at >= email.expiresAt) return;
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
   const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
-  const mail = { ...subscriptionEmail(email, { user, at, webUrl }), messageId };
-  await mailer.send(mail).catch((error: unknown) => {
+  const mail = compose(email, { user, at, webUrl });
+  await mailer.send({ ...mail, messageId }).catch((error: unknown) => {
     if (isRefusedEmail(error)) throw error;
     throw new ServiceAwayError("The mail server could not be reached.", { cause: error });
   });
+}
+
+function compose(
+  email: z.infer<typeof emailSchema>,
+  context: { user: Pick<UserRecord, "username" | "email">; at: Date; webUrl: string },
+): Mail {
+  switch (email.kind) {
+    case "proof-rejected":
+      return proofRejectedEmail(email, context);
+    case "message":
+      return messageEmail(email, context);
+    default:
+      return subscriptionEmail(email, context);
+  }
 }

@@ -9,6 +9,7 @@ import {
   cardOf,
   confirmAction,
   expectRefusal,
+  menuOf,
   openPanel,
   overview,
   proof,
@@ -35,14 +36,17 @@ describe("when requests fail", () => {
   test("each action on a user says that it failed, and changes nothing", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel([makeUserCard({ payment_proof: proof })]);
-    const card = await cardOf("ann");
+    const row = await cardOf("ann");
+    await user.click(within(row).getByRole("button", { name: "Approve" }));
+    await screen.findByText("Failed to approve ann");
+    const card = await menuOf(user, "ann");
     await user.click(within(card).getByRole("button", { name: "Approve" }));
     await within(card).findByText("Failed to approve ann");
     await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
     await within(card).findByText("Failed to update image upload permission.");
 
     await user.click(within(card).getByRole("button", { name: "Grant credits" }));
-    const dialog = await screen.findByRole("dialog");
+    const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
     await user.type(within(dialog).getByLabelText("Number of credits"), "5");
     await user.click(within(dialog).getByRole("button", { name: "Grant" }));
     const alert = await within(dialog).findByRole("alert");
@@ -55,8 +59,8 @@ describe("when requests fail", () => {
       ["Delete user", "Failed to delete user ann. Error: Out of order."],
     ] as const;
     for (const [name, text] of refusals) await expectRefusal(user, { place: card, name, text });
-    expect(card.textContent).toContain("Pending");
-    expect(card.textContent).toContain("Jane Miller");
+    expect(row.textContent).toContain("Pending");
+    expect(row.textContent).toContain("Jane Miller");
   });
 
   test("a user whose approval could not be revoked stays approved", async () => {
@@ -164,6 +168,21 @@ test("the navigation counts what waits, and follows the events", async () => {
   await screen.findByText("1 waiting for you");
 });
 
+test("the overview has today's figures, and repeats no list of another page", async () => {
+  await openPanel();
+  for (const [label, value] of [
+    ["Monthly revenue", "$1,500"],
+    ["Subscriptions", "12"],
+    ["Pending approval", "1"],
+  ] as const) {
+    const term = await screen.findByText(label, { selector: "dt" });
+    await waitFor(() => expect(term.nextSibling?.textContent).toBe(value));
+  }
+  expect(screen.queryByRole("region", { name: "Subscriptions" })).toBeNull();
+  const linksOf = () => screen.getAllByRole("link").map((link) => link.textContent);
+  expect(linksOf()).toEqual(expect.arrayContaining(["All users", "All images"]));
+});
+
 test("the overview shows the failures of the system", async () => {
   serveUsers([]);
   api.reply("GET /admin/overview", { ...overview, problems: ["no-worker", "backlog"] });
@@ -173,10 +192,13 @@ test("the overview shows the failures of the system", async () => {
   await screen.findByText("No users yet.");
 });
 
-test("the overview shows the subscriptions, and follows the events", async () => {
+test("the page of the payments shows the subscriptions, and follows the events", async () => {
   const submittedAt = new Date(Date.now() - 2.5 * 3_600_000).toISOString();
   const waiting = { proofs_waiting: 3, median_proof_submitted_at: submittedAt };
-  await openPanel();
+  serveUsers([]);
+  api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/subscriptions", subscriptionSummary);
+  openApp("/admin/payments", ADMIN);
   const section = await screen.findByRole("region", { name: "Subscriptions" });
   const shown = async (text: string) => waitFor(() => expect(section.textContent).toContain(text));
   await shown("Monthly revenue$1,500−$150 in 30 days");
@@ -191,22 +213,6 @@ test("the overview shows the subscriptions, and follows the events", async () =>
   const data = makeUserCard();
   act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
   await shown("Proofs waiting3Median wait 2 h");
-});
-
-test("the payments are exported as the server writes them", async () => {
-  const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:csv");
-  vi.spyOn(URL, "revokeObjectURL").mockReturnValue();
-  const route = "GET /admin/subscriptions/export";
-  api.fail(route, { status: 503, code: "unavailable", detail: "Try again soon." });
-  const user = await openPanel();
-  await user.click(screen.getByRole("button", { name: "Export CSV" }));
-  await screen.findByText("Try again soon.");
-  api.replyText(route, "username,plan\r\nann,pro\r\n", "text/csv; charset=utf-8");
-  await user.click(screen.getByRole("button", { name: "Export CSV" }));
-  await waitFor(() => expect(saved).toHaveBeenCalled());
-  const [file] = saved.mock.lastCall ?? [];
-  expect(file instanceof Blob && (await file.text())).toBe("username,plan\r\nann,pro\r\n");
-  expect(screen.queryByText("Try again soon.")).toBeNull();
 });
 
 test("all histories are cleared after a question, with the server's word on what was deleted", async () => {

@@ -10,31 +10,32 @@ import { LoadError, QueryView } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
 import { useAdminSync } from "./admin-state.ts";
-import { clearAllHistory, reasonOf, runAction, useUsage } from "./api.ts";
+import { clearAllHistory, reasonOf, runAction, useSubscriptionSummary, useUsage } from "./api.ts";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { PaymentSection } from "./payment-section.tsx";
+import { PaymentsList } from "./payments-list.tsx";
 import { SecurityLog } from "./security-log.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { SubscriptionsSection } from "./subscriptions-section.tsx";
 import { formatCost, UsageSection } from "./usage-section.tsx";
 import { ProofReview, WaitingProofs } from "./users/proof-review.tsx";
+import { formatFee } from "./users/subscription-terms.tsx";
 import { UsersSection } from "./users/users-section.tsx";
 
-const USERS_ON_OVERVIEW = 20;
-const USERS_PER_PAGE = 50;
+const USERS_ON_OVERVIEW = 10;
+const USERS_PER_PAGE = 100;
 const IMAGES_ON_OVERVIEW = 6;
 
 export const OverviewPage = () => (
-  <AdminFrame title="Admin" lead="What waits for you, the newest users and the latest images.">
+  <AdminFrame title="Admin" lead="What waits for you, and today's figures.">
     <SetupChecklist />
     <WaitingSection />
     <Metrics />
-    <SubscriptionsSection />
     <UsersSection pageSize={USERS_ON_OVERVIEW} />
-    <PaymentSection />
-    <ImagesSection pageSize={IMAGES_ON_OVERVIEW} />
+    <PaymentSection isCompact />
+    <ImagesSection pageSize={IMAGES_ON_OVERVIEW} isCompact />
     <HistorySection />
   </AdminFrame>
 );
@@ -47,9 +48,8 @@ export const UsersPage = () => (
 
 export const PaymentsPage = () => (
   <AdminFrame title="Payments">
-    <AdminSection id="waiting" title="Waiting for review">
-      <WaitingProofs />
-    </AdminSection>
+    <SubscriptionsSection />
+    <PaymentsList />
     <PaymentSection />
   </AdminFrame>
 );
@@ -65,7 +65,6 @@ export const SystemPage = () => (
     <HealthSection />
     <UsageSection />
     <ChannelsSection />
-    <HistorySection />
   </AdminFrame>
 );
 
@@ -161,7 +160,7 @@ function HistorySection() {
     <AdminSection
       id="history"
       title="Signal history"
-      lead="Deletes the finished signals of all users. To clear one user's history, use that user's card."
+      lead="Deletes the finished signals of all users. To clear one user's history, use that user's actions."
       action={
         <ConfirmButton
           label="Clear all history"
@@ -228,20 +227,22 @@ function Failures() {
 function Metrics() {
   const { data, error, refetch } = useOverview();
   const { data: usage } = useUsage();
+  const { data: subscriptions } = useSubscriptionSummary();
   if (error && !data) {
     return <LoadError title="Failed to load the counts." error={error} onRetry={refetch} />;
   }
   const metrics = [
-    ["Users", data && formatCount(data.users)],
+    ["Monthly revenue", subscriptions && formatFee(subscriptions.monthly_revenue_usd)],
+    ["Subscriptions", subscriptions && formatCount(subscriptions.active)],
     ["Pending approval", data && formatCount(data.pending)],
     ["Signals today", usage && formatCount(usage.today.signals)],
     ["Failed signals, 24 h", data && formatCount(data.failed_signals)],
     ["AI cost today", usage && formatCost(usage.today)],
   ] as const;
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line sm:grid-cols-5">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
       {metrics.map(([label, value]) => (
-        <Metric key={label} label={label} className="last:max-sm:col-span-2">
+        <Metric key={label} label={label}>
           {value ?? <Skeleton className="h-7 w-12" />}
         </Metric>
       ))}

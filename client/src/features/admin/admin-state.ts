@@ -146,11 +146,15 @@ function showReplaced(user: UserCard): boolean {
 }
 
 /** Sends an approval or a renewal. If the user's proof is another one by now, says so and offers to show it. */
-export async function accept(user: UserCard, send: () => Promise<ActionDone>): Promise<void> {
+export const accept = (user: UserCard, send: () => Promise<ActionDone>): Promise<void> =>
+  offerIfChanged(user.username, () => runAndConfirm(send()));
+
+/** If the action fails because the user's proof is another one by now, says so and offers to show it. */
+export async function offerIfChanged(username: string, act: () => Promise<void>): Promise<void> {
   try {
-    await runAndConfirm(send());
+    await act();
   } catch (error) {
-    if (hasCode(error, "proof-changed")) void offerCurrentProof(user.username);
+    if (hasCode(error, "proof-changed")) void offerCurrentProof(username);
     throw error;
   }
 }

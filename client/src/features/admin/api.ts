@@ -7,6 +7,7 @@ import {
   setupSchema,
   systemHealthSchema,
   type UserListQuery,
+  type UsersEmail,
   usageSchema,
   userDetailsSchema,
   userListSchema,
@@ -15,8 +16,14 @@ import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
+import type { RejectProof } from "@shared/contract/proof-rejection.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
-import { type Approval, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
+import {
+  type Approval,
+  type PaymentFilter,
+  paymentListSchema,
+  subscriptionSummarySchema,
+} from "@shared/contract/subscription.ts";
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { OVERVIEW_KEY } from "../../domain/admin-overview.ts";
@@ -37,6 +44,21 @@ export const actOnUser = (action: UserAction, username: string): Promise<ActionD
 export const approveUser = (username: string, body: Approval): Promise<ActionDone> =>
   api({ method: "POST", path: "/admin/approve/:username", params: { username }, body, schema });
 
+export const undoAccess = (username: string): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/undo/:username", params: { username }, schema });
+
+export const emailUsers = (body: UsersEmail): Promise<ActionDone> =>
+  api({ method: "POST", path: "/admin/email-users", body, schema });
+
+export const rejectProof = (username: string, body: RejectProof): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: "/admin/reject-proof/:username",
+    params: { username },
+    body,
+    schema,
+  });
+
 /** Renews the subscription as it is shown: of several requests for the same end, one counts. */
 export const renewSubscription = (
   { username, subscription }: UserCard,
@@ -51,10 +73,11 @@ export const renewSubscription = (
     schema,
   });
 
-/** Saves all payments for subscriptions as a file. */
-export async function exportPayments(): Promise<void> {
+/** Saves the payments that a filter selects as a file. */
+export async function exportPayments(query: PaymentFilter): Promise<void> {
   const csv = await api({
     path: "/admin/subscriptions/export",
+    query,
     headers: { Accept: "text/csv" },
     timeoutMs: TIMEOUTS_MS.history,
     schema: z.string(),
@@ -146,14 +169,15 @@ function useAdminQuery<Data>(
 
 const LIST_USERS = { path: "/admin/list-users", schema: userListSchema } as const;
 
-export type UserFilter = Pick<UserListQuery, "search" | "status">;
+export type UserFilter = Pick<UserListQuery, "search" | "status" | "sort">;
 
-export const useUsers = ({ search, status }: UserFilter, limit: number) => {
-  const isOpen = !search && (status === undefined || status === "pending");
+export const useUsers = ({ search, status, sort }: UserFilter, limit: number) => {
+  const isOpen = !search && !sort && (status === undefined || status === "pending");
+  const query = { search, status, sort, limit };
   return useInfiniteQuery({
-    queryKey: [...adminKeys.users, isOpen ? "open" : "filtered", { search, status, limit }],
+    queryKey: [...adminKeys.users, isOpen ? "open" : "filtered", query],
     queryFn: ({ pageParam, signal }) =>
-      api({ ...LIST_USERS, query: { search, status, limit, ...pageParam }, signal }),
+      api({ ...LIST_USERS, query: { ...query, ...pageParam }, signal }),
     initialPageParam: {},
     getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
     placeholderData: keepPreviousData,
@@ -201,6 +225,22 @@ export const useSubscriptionSummary = () =>
   useAdminQuery(adminKeys.subscriptions, (signal) =>
     api({ path: "/admin/subscriptions", schema: subscriptionSummarySchema, signal }),
   );
+
+export const usePayments = (filter: PaymentFilter) =>
+  useInfiniteQuery({
+    queryKey: [...adminKeys.subscriptions, "payments", filter],
+    queryFn: ({ pageParam, signal }) =>
+      api({
+        path: "/admin/payments",
+        query: { ...filter, ...pageParam },
+        schema: paymentListSchema,
+        signal,
+      }),
+    initialPageParam: {},
+    getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
+    placeholderData: keepPreviousData,
+    enabled: useReady(),
+  });
 
 export const useUsage = () =>
   useAdminQuery(

@@ -3,7 +3,7 @@ import { Images } from "lucide-react";
 import { useState } from "react";
 import { CleanupImagesButton } from "../../domain/cleanup-images-button.tsx";
 import { formatBytes } from "../../lib/format.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ImageDialog } from "../../ui/dialog.tsx";
@@ -17,9 +17,12 @@ const PAGE_SIZE = 24;
 interface ImagesSectionProps {
   pageSize?: number;
   isPage?: boolean;
+  /** One row of small images. */
+  isCompact?: boolean;
 }
 
-export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionProps) {
+export function ImagesSection(props: ImagesSectionProps) {
+  const { pageSize = PAGE_SIZE, isPage, isCompact = false } = props;
   const query = useChartImages();
   return (
     <AdminSection
@@ -27,7 +30,12 @@ export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionPro
       title="Chart images"
       isPage={isPage}
       lead="Images attached to signal requests. They are kept for 30 days."
-      action={<CleanupImagesButton />}
+      action={
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          {isCompact && <TextLink to="/admin/images">All images</TextLink>}
+          <CleanupImagesButton />
+        </div>
+      }
     >
       <QueryView
         query={query}
@@ -51,6 +59,7 @@ export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionPro
             <Gallery
               images={images}
               pageSize={pageSize}
+              isCompact={isCompact}
               onExpired={() => query.refetch({ cancelRefetch: false })}
             />
           )
@@ -62,24 +71,29 @@ export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionPro
 
 const galleryClass = "grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-6";
 
+/** One row, which scrolls sideways on small screens. */
+const rowClass =
+  "grid grid-flow-col auto-cols-[minmax(9rem,1fr)] gap-3 overflow-x-auto lg:grid-flow-row lg:grid-cols-6";
+
 interface GalleryProps {
   images: ChartImage[];
   pageSize: number;
+  isCompact: boolean;
   onExpired(): unknown;
 }
 
-function Gallery({ images, pageSize, onExpired }: GalleryProps) {
+function Gallery({ images, pageSize, isCompact, onExpired }: GalleryProps) {
   const [count, setCount] = useState(pageSize);
   return (
     <>
-      <ul className={galleryClass}>
+      <ul className={isCompact ? rowClass : galleryClass}>
         {images.slice(0, count).map((image) => (
           <li key={image.filename} className="flex">
-            <ImageCard image={image} onExpired={onExpired} />
+            <ImageCard image={image} isCompact={isCompact} onExpired={onExpired} />
           </li>
         ))}
       </ul>
-      {images.length > count && (
+      {!isCompact && images.length > count && (
         <Button
           variant="secondary"
           className="self-center"
@@ -92,7 +106,11 @@ function Gallery({ images, pageSize, onExpired }: GalleryProps) {
   );
 }
 
-function ImageCard({ image, onExpired }: { image: ChartImage; onExpired(): unknown }) {
+interface ImageCardProps extends Pick<GalleryProps, "isCompact" | "onExpired"> {
+  image: ChartImage;
+}
+
+function ImageCard({ image, isCompact, onExpired }: ImageCardProps) {
   const { filename, size, modified, url, username } = image;
   return (
     <Card className="flex w-full min-w-0 flex-col p-3">
@@ -100,16 +118,20 @@ function ImageCard({ image, onExpired }: { image: ChartImage; onExpired(): unkno
         src={url}
         title={`Chart image of ${username}`}
         onExpired={onExpired}
-        className="aspect-4/3 w-full"
+        className={`w-full ${isCompact ? "aspect-video" : "aspect-4/3"}`}
       />
       <div className="mt-3 min-w-0 flex-1 text-sm">
         <p className="truncate font-medium">{username}</p>
-        <p title={filename} className="truncate text-xs text-ink-faint">
-          {filename}
-        </p>
-        <p className="figures mt-1 text-xs text-ink-muted">
-          {formatBytes(size)} · <LocalTime iso={modified} />
-        </p>
+        {!isCompact && (
+          <>
+            <p title={filename} className="truncate text-xs text-ink-faint">
+              {filename}
+            </p>
+            <p className="figures mt-1 text-xs text-ink-muted">
+              {formatBytes(size)} · <LocalTime iso={modified} />
+            </p>
+          </>
+        )}
       </div>
       <div className="mt-2 -ml-3 flex">
         <ConfirmButton

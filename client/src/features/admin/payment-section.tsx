@@ -11,26 +11,28 @@ import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAndConfirm, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
-export function PaymentSection() {
+/** Compact, each method takes one line until it is edited. */
+export function PaymentSection({ isCompact = false }: { isCompact?: boolean }) {
   return (
     <AdminSection
       id="payment"
       title="Payment settings"
       lead="Shown on the payment page. Leave a field empty to hide that method."
+      action={isCompact && <TextLink to="/admin/payments">Payments</TextLink>}
     >
       <QueryView
         query={usePaymentDetails()}
         failed="Failed to load payment details."
         skeleton={<Skeleton className="h-72 rounded-card" />}
       >
-        {(saved) => <PaymentForm saved={saved} />}
+        {(saved) => <PaymentForm saved={saved} isCompact={isCompact} />}
       </QueryView>
     </AdminSection>
   );
@@ -44,7 +46,7 @@ const areSame = (a: PaymentDetails, b: PaymentDetails) =>
 type Draft = Record<"from" | "details", PaymentDetails>;
 
 /** Follows what other admins save until this admin edits; then a conflict is shown. */
-function PaymentForm({ saved }: { saved: PaymentDetails }) {
+function PaymentForm({ saved, isCompact }: { saved: PaymentDetails; isCompact: boolean }) {
   const [draft, setDraft] = useState<Draft | null>(null);
   const [asksForPassword, setAsksForPassword] = useState(false);
   const details = draft?.details ?? saved;
@@ -74,16 +76,18 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
             </Button>
           </Alert>
         )}
-        <div className="grid gap-4 md:grid-cols-2 lg:grid-cols-3 [&_textarea]:min-h-16">
+        <div
+          className={`grid gap-4 md:grid-cols-2 lg:grid-cols-3 ${isCompact ? "[&_textarea]:min-h-11" : "[&_textarea]:min-h-16"}`}
+        >
           {FIELDS.map((field) => (
             <TextField
               key={field}
               name={field}
               label={PAYMENT_METHODS[field]}
-              rows={2}
+              rows={isCompact ? 1 : 2}
               value={details[field]}
               onValueChange={(value) => change(field, value)}
-              {...(details[field].trim() === "" && { hint: "Not offered" })}
+              placeholder="Not offered"
             />
           ))}
         </div>

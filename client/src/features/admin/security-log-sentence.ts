@@ -97,8 +97,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "approval:changed": {
     label: "Approval changed",
-    describe: (user, { approved }) =>
-      approved ? `approved ${user}` : `revoked the approval of ${user}`,
+    describe: (user, { approved, undone }) => {
+      const change = approved ? `approved ${user}` : `revoked the approval of ${user}`;
+      return undone ? `${change} by undoing the last change` : change;
+    },
   },
   "subscription:started": {
     label: "Subscription started",
@@ -127,6 +129,11 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (_, { field, before, after }) =>
       `changed ${field} of the payment details from ${quoted(before)} to ${quoted(after)}`,
   },
+  "proof:rejected": {
+    label: "Payment proof rejected",
+    describe: (user, { reason, note }) =>
+      `rejected the payment proof of ${user}: ${String(reason).replaceAll("-", " ")}${note === undefined ? "" : `, ${quoted(note)}`}`,
+  },
   "proof:deleted": {
     label: "Payment proof deleted",
     describe: (user) => `deleted the payment proof of ${user}`,
@@ -141,6 +148,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "history:cleared": {
     label: "History cleared",
     describe: (user, { signals }) => `deleted ${plural(signals, "signal")} of ${user}`,
+  },
+  "users:emailed": {
+    label: "Users emailed",
+    describe: (_, { users, subject }) => `emailed ${plural(users, "user")}: ${quoted(subject)}`,
   },
   "queue:opened": { label: "Job queue opened", describe: () => "opened the job queue" },
   "queue:changed": {

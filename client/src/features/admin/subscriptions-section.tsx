@@ -1,36 +1,17 @@
 import { PLANS } from "@shared/contract/plans.ts";
 import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
-import { useMutation } from "@tanstack/react-query";
-import { Download } from "lucide-react";
 import { formatCount } from "../../lib/format.ts";
-import { ErrorAlert } from "../../ui/alert.tsx";
-import { Button, TextLink } from "../../ui/button.tsx";
+import { TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
-import { exportPayments, useSubscriptionSummary } from "./api.ts";
+import { useSubscriptionSummary } from "./api.ts";
 import { formatFee } from "./users/subscription-terms.tsx";
 import { TimeSince } from "./users/user-proof.tsx";
 
 export function SubscriptionsSection() {
-  const saving = useMutation({ mutationFn: exportPayments });
   return (
-    <AdminSection
-      id="subscriptions"
-      title="Subscriptions"
-      action={
-        <Button
-          Icon={Download}
-          variant="secondary"
-          size="sm"
-          busy={saving.isPending}
-          onClick={() => saving.mutate()}
-        >
-          Export CSV
-        </Button>
-      }
-    >
-      <ErrorAlert title="The export failed." message={saving.error?.message} />
+    <AdminSection id="subscriptions" title="Subscriptions">
       <QueryView
         query={useSubscriptionSummary()}
         failed="Failed to load the subscriptions."

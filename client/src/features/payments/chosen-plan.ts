@@ -3,9 +3,6 @@ import { planIdSchema, type Subscription } from "@shared/contract/subscription.t
 import { formatDay } from "../../lib/format.ts";
 import { browserStorage } from "../../lib/session.ts";
 
-/** Fragment of the dashboard's address that opens the form for a payment proof. */
-export const PROOF_ANCHOR = "payment-proof";
-
 const KEY = "chosen-plan";
 const storage = browserStorage();
 

@@ -1,3 +1,4 @@
+import { PROOF_ANCHOR } from "@shared/contract/constants.ts";
 import {
   type OfferedPayments,
   PAYMENT_METHODS,
@@ -15,7 +16,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { useOfferedPayments } from "./api.ts";
-import { choosePlan, PROOF_ANCHOR, renewalNote } from "./chosen-plan.ts";
+import { choosePlan, renewalNote } from "./chosen-plan.ts";
 import { useReadsImages } from "./reads-images.ts";
 
 export function PaymentPage() {

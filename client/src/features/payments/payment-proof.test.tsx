@@ -1,7 +1,7 @@
 import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { refetchMe } from "../../domain/me.ts";
+import { applyAccountEvent, refetchMe } from "../../domain/me.ts";
 import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -173,4 +173,51 @@ test("a failed upload shows the reason and keeps what was filled in", async () =
   await screen.findByText("Your proof was not submitted");
   screen.getByDisplayValue("Jane Miller");
   screen.getByText("receipt.png");
+});
+
+const rejected = {
+  id: "0123456789abcdef01234567",
+  sender_name: "Jane Miller",
+  filename: "a.png",
+  url: "/files/a.png",
+  submitted_at: "2026-11-20T12:00:00.000Z",
+  reviewed_at: "2026-11-21T12:00:00.000Z",
+  plan: "pro",
+  rejection: { reason: "amount-too-low", note: "Paid $50, <b>not</b> $150" },
+} satisfies Proof;
+
+test("a rejected proof says why at once and after a reload, and a new one can be sent", async () => {
+  const me = makeMe({ approved: false });
+  openApp("/dashboard", me);
+  await screen.findByRole("button", { name: "Submit proof" });
+  api.reply("GET /me", { ...me, payment_proof: rejected, stream_positions: { user: 1 } });
+  act(() =>
+    applyAccountEvent({
+      stream: "user",
+      seq: 1,
+      at: "2026-11-21T12:00:00.000Z",
+      name: "account:updated",
+      data: {
+        approved: false,
+        role: "user",
+        allow_image_upload: false,
+        image_credits: 0,
+        reason: "proof-rejected",
+        proof_rejection: rejected.rejection,
+      },
+    }),
+  );
+  await screen.findByText("Your payment proof was rejected");
+  screen.getByText("The amount is lower than the fee of the plan.");
+  screen.getByText("Paid $50, <b>not</b> $150");
+  // The steps ask for a proof again.
+  screen.getByText("Pay for a plan, then upload a screenshot of the payment below.");
+  screen.getByRole("button", { name: "Submit proof" });
+});
+
+test("who has access sees a rejected proof with the form for a new one", async () => {
+  const subscription = makeSubscription();
+  openApp("/dashboard", makeMe({ approved: true, subscription, payment_proof: rejected }));
+  await screen.findByText("Your payment proof was rejected");
+  screen.getByRole("button", { name: "Submit proof" });
 });

@@ -1,14 +1,16 @@
 import { Form } from "@base-ui/react/form";
 import type { Me, PaymentProof as Proof } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
-import { MESSAGES } from "@shared/contract/constants.ts";
+import { MESSAGES, PROOF_ANCHOR } from "@shared/contract/constants.ts";
+import { REJECTION_TEXTS } from "@shared/contract/events/account-events.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { PLANS, type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
+import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router-dom";
-import { refetchMe, useMe, waitingProof } from "../../domain/me.ts";
+import { proofRejection, refetchMe, useMe, waitingProof } from "../../domain/me.ts";
 import { api } from "../../lib/api/client.ts";
 import { ApiError, toFormErrors } from "../../lib/api/errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
@@ -22,7 +24,7 @@ import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useOfferedPayments } from "./api.ts";
-import { forgetChosenPlan, PROOF_ANCHOR, readChosenPlan, renewalNote } from "./chosen-plan.ts";
+import { forgetChosenPlan, readChosenPlan, renewalNote } from "./chosen-plan.ts";
 
 export function PaymentProof() {
   const account = useMe();
@@ -43,6 +45,7 @@ export function PaymentProof() {
     forgetChosenPlan();
   };
   const proof = waitingProof(account);
+  const rejection = proofRejection(account);
   return (
     <section ref={section} aria-labelledby="proof-title" className="flex flex-col gap-5">
       <header>
@@ -57,6 +60,9 @@ export function PaymentProof() {
       </header>
       <div role="status" className="empty:hidden">
         {happened === "sent" && <Alert tone="success">{MESSAGES.proofSubmitted}</Alert>}
+        {rejection && account?.payment_proof && (
+          <RejectedProof rejection={rejection} proof={account.payment_proof} />
+        )}
         {happened === "removed" && !proof && (
           <Alert tone="warning" title="Your proof was removed">
             An administrator deleted your proof. Please submit a new one.
@@ -69,6 +75,39 @@ export function PaymentProof() {
     </section>
   );
 }
+
+interface RejectedProofProps {
+  rejection: ProofRejection;
+  proof: Proof;
+}
+
+/** Says why the last proof was rejected, until another one is sent. */
+function RejectedProof({ rejection: { reason, note }, proof }: RejectedProofProps) {
+  const text = REJECTION_TEXTS[reason];
+  return (
+    <Alert tone="error" title="Your payment proof was rejected">
+      {text && <p className="text-ink">{text}</p>}
+      {note && <p className="mt-1 whitespace-pre-wrap text-ink wrap-anywhere">{note}</p>}
+      <p className="mt-1">
+        It was from {proof.sender_name}
+        {proof.reviewed_at && (
+          <>
+            , reviewed <LocalTime iso={proof.reviewed_at} />
+          </>
+        )}
+        . {ADVICE[reason]} Submit a new proof below.
+      </p>
+    </Alert>
+  );
+}
+
+const ADVICE: Record<ProofRejection["reason"], string> = {
+  "amount-too-low": "Pay the rest and show both payments, or choose another plan.",
+  unreadable: "Show amount, date and recipient of the payment.",
+  "wrong-account": "The payment page lists them.",
+  duplicate: "Each payment counts once.",
+  other: "",
+};
 
 interface SentProofProps {
   proof: Proof;

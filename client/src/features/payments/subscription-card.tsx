@@ -1,5 +1,5 @@
 import type { Me } from "@shared/contract/account.ts";
-import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import { DAY_MS, MINUTE_MS, PROOF_ANCHOR } from "@shared/contract/constants.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type {
   BillingPeriod,
@@ -9,7 +9,7 @@ import type {
 import { RefreshCw, Upload } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router-dom";
-import { waitingProof } from "../../domain/me.ts";
+import { proofRejection, waitingProof } from "../../domain/me.ts";
 import { formatDateTime, formatDay, formatPlural, formatUtc } from "../../lib/format.ts";
 import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -18,7 +18,6 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { ImageDialog } from "../../ui/dialog.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { revokedAt, useOwnSubscription } from "./api.ts";
-import { PROOF_ANCHOR } from "./chosen-plan.ts";
 import { PaymentProof } from "./payment-proof.tsx";
 
 interface SubscriptionCardProps {
@@ -173,14 +172,15 @@ function DaysLeft({ subscription, periods = [] }: DaysLeftProps) {
 }
 
 /**
- * How to renew. The form for the proof opens on request and for links to it; a proof that awaits review is always shown.
+ * How to renew. The form for the proof opens on request and for links to it; a proof that awaits review or was rejected is always shown.
  * Without approval, the dashboard shows both by itself.
  */
 function Renewal({ account, approved }: SubscriptionCardProps) {
   const { subscription } = account;
   const { hash } = useLocation();
   const [opened, setOpened] = useState(false);
-  const showsProof = opened || waitingProof(account) !== null || hash === `#${PROOF_ANCHOR}`;
+  const isAsked = waitingProof(account) !== null || proofRejection(account) !== null;
+  const showsProof = opened || isAsked || hash === `#${PROOF_ANCHOR}`;
   const variant = subscription?.status === "active" ? "secondary" : "primary";
   return (
     <>

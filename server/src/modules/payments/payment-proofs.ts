@@ -1,14 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import type { PlanId } from "@shared/contract/plans.ts";
+import type { rejectProofSchema } from "@shared/contract/proof-rejection.ts";
 import type { UploadedFile } from "@shared/contract/routes/define-route.ts";
 import { type Database, readEach } from "@shared/database/database.ts";
 import { fileStore } from "@shared/database/file-bytes.ts";
-import type {
-  Fingerprint,
-  PaymentProofRecord,
-  ProofFingerprintRecord,
+import {
+  AWAITS_REVIEW,
+  type Fingerprint,
+  type PaymentProofRecord,
+  type ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { addRejectionEmail } from "@shared/domain/proof-email.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
   addAccountUpdatedEvents,
@@ -16,11 +19,12 @@ import {
   presentAdminProof,
   presentUserCard,
 } from "@shared/domain/user-card.ts";
-import { commit } from "@shared/outbox/commit.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { type ClientSession, Types } from "mongoose";
+import type { z } from "zod";
 import { unauthenticated } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -114,6 +118,56 @@ export function deleteProof(
     uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at));
     return user;
   });
+}
+
+/**
+ * Rejects the proof of payment that awaits review, and tells its user why.
+ * @throws AppError `proof-changed` if the administrator has seen another proof
+ */
+export function rejectProof(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+  { reason, note, proof_id: proofId }: z.output<typeof rejectProofSchema>,
+): Promise<UserRecord> {
+  const { database } = deps;
+  const rejection = { reason, ...(note && { note }) };
+  return commitOnUser(deps, admin, username, async (uow, user) => {
+    const { session, at } = uow;
+    if (proofId) await assertSeen(database, uow, user, proofId);
+    const rejected = await database.paymentProofs
+      .findOneAndUpdate(
+        { userId: user._id, ...AWAITS_REVIEW },
+        { $set: { reviewedAt: at, rejection } },
+        { session },
+      )
+      .lean();
+    if (!rejected) {
+      throw new AppError("not-found", `No payment proof of ${user.username} awaits review.`);
+    }
+    uow.log({ type: "proof:rejected", user: user.username, details: rejection });
+    await addAccountUpdatedEvents(database, uow, { user, reason: "proof-rejected", rejection });
+    addRejectionEmail(database, uow, { user, rejection, senderName: rejected.senderName });
+    return user;
+  });
+}
+
+/** @param proofId null if no proof was shown; undefined if the caller does not say */
+export async function assertSeen(
+  { paymentProofs }: Pick<Database, "paymentProofs">,
+  { session }: UnitOfWork,
+  user: UserRecord,
+  proofId: string | null | undefined,
+): Promise<void> {
+  if (proofId === undefined) return;
+  const current = await paymentProofs
+    .findOne({ userId: user._id, replacedById: null })
+    .session(session)
+    .lean();
+  const isSeen = proofId ? proofId === current?._id.toString() : !current || current.reviewedAt;
+  if (isSeen) return;
+  const detail = `The payment proof of ${user.username} is no longer the one that you saw. Nothing was changed.`;
+  throw new AppError("proof-changed", detail);
 }
 
 /**

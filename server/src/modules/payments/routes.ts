@@ -7,7 +7,7 @@ import { reauthenticateUnlessRecent } from "../accounts/two-factor.ts";
 import type { ImageDeps } from "../files/image-decoder.ts";
 import { checkTransaction } from "./check-transaction.ts";
 import { readOfferedPayments, updatePaymentDetails } from "./payment-details.ts";
-import { deleteProof, submitProof } from "./payment-proofs.ts";
+import { deleteProof, rejectProof, submitProof } from "./payment-proofs.ts";
 
 export const paymentHandlers: BoundRoute<AccountDeps & ImageDeps>[] = [
   handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readOfferedPayments(deps)),
@@ -30,6 +30,10 @@ export const paymentHandlers: BoundRoute<AccountDeps & ImageDeps>[] = [
   handle(adminRoutes.checkTransaction, ({ params }, { deps }) =>
     checkTransaction(deps, params.username),
   ),
+  handle(adminRoutes.rejectProof, async ({ params, body }, { deps, session }) => {
+    const user = await rejectProof(deps, session, params.username, body);
+    return { detail: `The payment proof of ${user.username} is rejected.` };
+  }),
   handle(adminRoutes.deleteProof, async ({ params }, { deps, session }) => {
     const user = await deleteProof(deps, session, params.username);
     return { detail: `The payment proof of ${user.username} is deleted.` };

@@ -1,7 +1,11 @@
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { PaymentProofRecord, SubscriptionRecord } from "@shared/database/models/payment.ts";
+import {
+  AWAITS_REVIEW,
+  type PaymentProofRecord,
+  type SubscriptionRecord,
+} from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
 import {
@@ -20,7 +24,9 @@ import { idempotencyConflict } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
+import { assertSeen } from "../payments/payment-proofs.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
+import { noteAccessChange } from "./undo-access.ts";
 
 interface KeyedRenewal extends Renewal {
   idempotencyKey?: string | undefined;
@@ -42,19 +48,29 @@ export function approveUser(
     await assertSeen(database, uow, found, approval.proof_id);
     const user = await settleSubscription(database, uow, found);
     const running = runningSubscription(user);
-    if (running) {
-      if (approval.plan && approval.plan !== running.plan) throw subscriptionRunning(user);
-      return user;
-    }
+    if (running) return asRunning(user, running, approval);
     const proof = await acceptProof(database, uow, user._id);
     const { plan = proof?.plan, months } = approval;
-    if (plan) {
-      const payment = { plan, proof, months, by: admin.user.username };
-      return addPayment(deps, uow, user, { ...payment, reason: "subscription-started" });
-    }
-    if (months !== undefined) throw planMissing();
-    return approveWithoutEnd(database, uow, user, proof !== null);
+    const by = admin.user.username;
+    if (!plan && months !== undefined) throw planMissing();
+    const after = plan
+      ? await addPayment(deps, uow, user, {
+          plan,
+          proof,
+          months,
+          by,
+          reason: "subscription-started",
+        })
+      : await approveWithoutEnd(database, uow, user, proof !== null);
+    if (after !== user) await noteAccessChange(database, uow, { before: user, after, by, proof });
+    return after;
   });
+}
+
+/** @throws AppError `subscription-running` if the approval names another plan */
+function asRunning(user: UserRecord, running: SubscriptionRecord, { plan }: Approval): UserRecord {
+  if (plan && plan !== running.plan) throw subscriptionRunning(user);
+  return user;
 }
 
 async function approveWithoutEnd(
@@ -145,7 +161,10 @@ export async function revokeUser(
     }
     const subscription = running && revokeSubscription(running, uow.at);
     const fields = { approved: false, ...(subscription && { subscription }) };
-    return (await changeAccount(database, uow, user, { fields, reason: "revoked" })) ?? user;
+    const after = await changeAccount(database, uow, user, { fields, reason: "revoked" });
+    const by = admin.user.username;
+    if (after) await noteAccessChange(database, uow, { before: user, after, by });
+    return after ?? user;
   });
 }
 
@@ -153,32 +172,18 @@ function runningSubscription({ subscription }: UserRecord): SubscriptionRecord |
   return subscription?.status === "ended" ? undefined : subscription;
 }
 
-/** @param proofId null if no proof was shown; undefined if the caller does not say */
-async function assertSeen(
-  { paymentProofs }: Database,
-  { session }: UnitOfWork,
-  user: UserRecord,
-  proofId: string | null | undefined,
-): Promise<void> {
-  if (proofId === undefined) return;
-  const current = await paymentProofs
-    .findOne({ userId: user._id, replacedById: null })
-    .session(session)
-    .lean();
-  const isSeen = proofId ? proofId === current?._id.toString() : !current || current.reviewedAt;
-  if (isSeen) return;
-  const detail = `The payment proof of ${user.username} is no longer the one that you saw. Nothing was changed.`;
-  throw new AppError("proof-changed", detail);
-}
-
-/** Accepts the proof of payment that awaits review. */
+/** Accepts the proof of payment that awaits review, or was rejected: the administrator has thought again. */
 const acceptProof = (
   { paymentProofs }: Database,
   { session, at }: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<PaymentProofRecord | null> =>
   paymentProofs
-    .findOneAndUpdate({ userId, reviewedAt: null }, { $set: { reviewedAt: at } }, { session })
+    .findOneAndUpdate(
+      { userId, replacedById: null, $or: [AWAITS_REVIEW, { rejection: { $exists: true } }] },
+      { $set: { reviewedAt: at }, $unset: { rejection: 1 } },
+      { session },
+    )
     .lean();
 
 interface Payment {

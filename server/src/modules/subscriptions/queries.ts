@@ -1,5 +1,5 @@
+import type { PaymentProof } from "@shared/contract/account.ts";
 import { DAY_MS } from "@shared/contract/constants.ts";
-import { csvLine } from "@shared/contract/files.ts";
 import { type PlanId, planById } from "@shared/contract/plans.ts";
 import {
   type BillingPeriod,
@@ -9,8 +9,7 @@ import {
   type SubscriptionSummary,
 } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { BillingPeriodRecord } from "@shared/database/models/payment.ts";
-import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
+import { AWAITS_REVIEW, type BillingPeriodRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentSubscription } from "@shared/domain/access.ts";
 import { monthStart, statusAt } from "@shared/domain/subscription-schedule.ts";
@@ -58,25 +57,30 @@ export async function listBillingPeriods(
     paymentProofs.find({ userId }).lean(),
   ]);
   const proofById = new Map(proofs.map((proof) => [proof._id.toString(), presentProof(proof)]));
-  return periods.map(({ plan, months, startedAt, endsAt, revokedAt, proofId }) => {
-    const proof = proofById.get(proofId?.toString() ?? "");
-    return {
-      plan,
-      months,
-      price_usd: planById(plan).monthlyUsd * months,
-      started_at: startedAt.toISOString(),
-      ends_at: endsAt.toISOString(),
-      revoked_at: revokedAt?.toISOString() ?? null,
-      proof: proof
-        ? {
-            sender_name: proof.sender_name,
-            submitted_at: proof.submitted_at,
-            url: signPath(proof.url),
-          }
-        : null,
-    };
-  });
+  return periods.map((period) =>
+    presentPeriod(period, proofById.get(period.proofId?.toString() ?? ""), signPath),
+  );
 }
+
+export const presentPeriod = (
+  { plan, months, startedAt, endsAt, revokedAt }: BillingPeriodRecord,
+  proof: PaymentProof | undefined,
+  signPath: SignPath,
+): BillingPeriod => ({
+  plan,
+  months,
+  price_usd: planById(plan).monthlyUsd * months,
+  started_at: startedAt.toISOString(),
+  ends_at: endsAt.toISOString(),
+  revoked_at: revokedAt?.toISOString() ?? null,
+  proof: proof
+    ? {
+        sender_name: proof.sender_name,
+        submitted_at: proof.submitted_at,
+        url: signPath(proof.url),
+      }
+    : null,
+});
 
 const ENDED_DAYS = 30;
 
@@ -166,55 +170,3 @@ function median(times: readonly Date[]): string | null {
   const high = sorted[Math.floor(middle)] ?? low;
   return low === undefined || high === undefined ? null : new Date((low + high) / 2).toISOString();
 }
-
-const COLUMNS = [
-  "username",
-  "email",
-  "plan",
-  "months",
-  "price_usd",
-  "started_at",
-  "ends_at",
-  "revoked_at",
-  "approved_at",
-  "approved_by",
-];
-
-type Payment = BillingPeriodRecord & { user: [{ username: string; email: string }] };
-
-/** All payments of existing users as CSV (RFC 4180), oldest first, written while it is sent. */
-export async function* exportPayments({ billingPeriods }: Database): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
-  const payments = billingPeriods.aggregate<Payment>([
-    { $sort: { _id: 1 } },
-    { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
-    { $match: { user: { $ne: [] } } },
-    { $project: { ...PERIOD_FIELDS, "user.username": 1, "user.email": 1 } },
-  ]);
-  for await (const { user, ...period } of payments.cursor<Payment>()) {
-    const [{ username, email }] = user;
-    const { plan, months, startedAt, endsAt, revokedAt, createdAt, by } = period;
-    yield csvLine([
-      username,
-      email,
-      plan,
-      months,
-      planById(plan).monthlyUsd * months,
-      startedAt.toISOString(),
-      endsAt.toISOString(),
-      revokedAt?.toISOString() ?? "",
-      createdAt.toISOString(),
-      by,
-    ]);
-  }
-}
-
-const PERIOD_FIELDS = {
-  plan: 1,
-  months: 1,
-  startedAt: 1,
-  endsAt: 1,
-  revokedAt: 1,
-  createdAt: 1,
-  by: 1,
-};

@@ -3,8 +3,10 @@ import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
+import { exportPayments, listPayments } from "./list-payments.ts";
 import { approveUser, renewSubscription, revokeUser } from "./manage-subscriptions.ts";
-import { exportPayments, getOwnSubscription, summarizeSubscriptions } from "./queries.ts";
+import { getOwnSubscription, summarizeSubscriptions } from "./queries.ts";
+import { undoAccessChange } from "./undo-access.ts";
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
@@ -26,10 +28,17 @@ export const subscriptionHandlers: BoundRoute[] = [
     const { username } = await revokeUser(deps, session, params.username);
     return { detail: `${username} is no longer approved.` };
   }),
+  handle(adminRoutes.undoAccess, async ({ params }, { deps, session }) => {
+    const { username, approved } = await undoAccessChange(deps, session, params.username);
+    return { detail: `Undone: ${username} is ${approved ? "approved" : "not approved"}.` };
+  }),
   handle(adminRoutes.getSubscriptions, (_, { deps }) => summarizeSubscriptions(deps)),
-  handle(adminRoutes.exportSubscriptions, (_, { ctx, deps }) => {
+  handle(adminRoutes.listPayments, ({ query }, { deps, session }) =>
+    listPayments(deps, session.user, query),
+  ),
+  handle(adminRoutes.exportSubscriptions, ({ query }, { ctx, deps }) => {
     ctx.attachment("subscriptions.csv");
-    return Readable.from(exportPayments(deps.database));
+    return Readable.from(exportPayments(deps.database, query));
   }),
   handle(accountRoutes.getSubscription, (_, { deps, session }) =>
     getOwnSubscription(deps, session.user),

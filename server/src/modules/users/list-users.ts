@@ -15,6 +15,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedProof } from "../files/signed-url.ts";
 import { listSignals } from "../signals/queries.ts";
 import { listBillingPeriods } from "../subscriptions/queries.ts";
+import { matchingUsers } from "./find-users.ts";
 import { findUserByName } from "./manage-users.ts";
 
 type Admin = Pick<UserRecord, "_id">;
@@ -29,27 +30,55 @@ export async function listUsers(
   const { limit, cursor } = query;
   const filter = await filterOf(deps, query);
   const hint = hintFor(query);
+  const sorting = sortingOf(query);
   const found = await users
-    .find({ $and: [filter, beforeCursor("createdAt", cursor)] })
+    .find(sorting ? filter : { $and: [filter, beforeCursor("createdAt", cursor)] })
     .select([...USER_CARD_FIELDS])
-    .sort({ createdAt: -1, _id: -1 })
+    .sort(sorting?.order ?? { createdAt: -1, _id: -1 })
+    .skip(sorting?.skip ?? 0)
     .limit(limit === undefined ? 0 : limit + 1)
     .hint(hint)
     .lean();
-  const { page, next } = takePage(found, limit ?? found.length, (user) => user.createdAt);
+  const { page, next } = sorting
+    ? takeSorted(found, limit ?? found.length, sorting.skip)
+    : takePage(found, limit ?? found.length, (user) => user.createdAt);
   const isWhole = !cursor && next === null;
   const countFiltered = () => (isWhole ? found.length : users.countDocuments(filter).hint(hint));
   const total = await (isFiltered(query) ? countFiltered() : countUsers(deps.database));
   return { users: await presentCards(deps, admin, page), next_cursor: next, total };
 }
 
-const isFiltered = ({ search, status }: UserListQuery): boolean =>
-  Boolean(search) || status !== undefined;
+const isFiltered = ({ search, status, sort }: UserListQuery): boolean =>
+  Boolean(search) || status !== undefined || isByEnd(sort);
+
+const isByEnd = (sort: UserListQuery["sort"]): boolean => sort === "ends" || sort === "-ends";
+
+const ORDERS = {
+  registered: { createdAt: 1, _id: 1 },
+  username: { usernameKey: 1 },
+  "-username": { usernameKey: -1 },
+  ends: { "subscription.accessEndsAt": 1, _id: 1 },
+  "-ends": { "subscription.accessEndsAt": -1, _id: -1 },
+} as const;
+
+/** Any order but the default one, whose pages begin after a number of users: that of the cursor before its `_`. */
+function sortingOf({ sort = "-registered", cursor }: UserListQuery) {
+  if (sort === "-registered") return null;
+  return { order: ORDERS[sort], skip: cursor ? Number.parseInt(cursor, 10) : 0 };
+}
+
+function takeSorted(found: readonly UserRecord[], limit: number, skip: number) {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: found.length > limit && last ? `${skip + limit}_${last._id}` : null };
+}
 
 /** The index to use, because the database tries others that are slow for 50,000 users. */
-function hintFor({ search, status }: UserListQuery) {
-  if (status === "ending") return { "subscription.accessEndsAt": 1 } as const;
+function hintFor({ search, status, sort }: UserListQuery) {
+  if (status === "ending" || (isByEnd(sort) && status !== "proof"))
+    return { "subscription.accessEndsAt": 1 } as const;
   if (status === "proof") return { _id: 1 } as const;
+  if (sort === "username" || sort === "-username") return { usernameKey: 1 } as const;
   return search || status === undefined ? USER_LIST_INDEX : USER_APPROVAL_INDEX;
 }
 
@@ -67,9 +96,12 @@ async function countUsers(database: Database): Promise<number> {
 
 async function filterOf(
   { database, now }: ServerDeps,
-  { search, status }: UserListQuery,
+  { search, status, sort }: UserListQuery,
 ): Promise<QueryFilter<UserRecord>> {
-  const found = search ? await matching(database, search) : {};
+  const found = {
+    ...(search && (await matchingUsers(database, search))),
+    ...(isByEnd(sort) && { "subscription.accessEndsAt": { $gt: new Date(0) } }),
+  };
   if (status === undefined) return found;
   if (status === "ending") return { ...found, ...endingWithin(ENDING_DAYS, now()) };
   if (status !== "proof") return { ...found, approved: status === "approved" };
@@ -88,21 +120,6 @@ export async function addSearchKeys({ users }: Pick<Database, "users">): Promise
     [{ $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } }],
     { updatePipeline: true },
   );
-}
-
-const MAX_SENDERS = 1_000;
-
-async function matching(database: Database, search: string): Promise<QueryFilter<UserRecord>> {
-  const text = search.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  // The range of the index's first field lets the database compare the index's keys before it reads documents.
-  const named = { createdAt: { $gte: new Date(0) }, searchKey: new RegExp(text.toLowerCase()) };
-  const senders = await database.paymentProofs
-    .find({ senderName: new RegExp(text, "i") })
-    .select({ _id: 0, userId: 1 })
-    .limit(MAX_SENDERS)
-    .lean();
-  const ids = senders.map(({ userId }) => userId);
-  return ids.length === 0 ? named : { $or: [named, { _id: { $in: ids } }] };
 }
 
 async function presentCards(

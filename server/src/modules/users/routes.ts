@@ -3,6 +3,7 @@ import { type BoundRoute, handle } from "../../http/router.ts";
 import type { AccountDeps } from "../accounts/identity/identity-provider.ts";
 import { clearAllHistory, clearHistory } from "./clear-history.ts";
 import { deleteUser } from "./delete-user.ts";
+import { emailUsers } from "./email-users.ts";
 import { getUserDetails, listUsers } from "./list-users.ts";
 import { grantCredits, setImageAccess, setRole } from "./manage-users.ts";
 
@@ -17,6 +18,10 @@ export const userHandlers: BoundRoute<AccountDeps>[] = [
   handle(adminRoutes.getUser, ({ params }, { deps, session }) =>
     getUserDetails(deps, session.user, params.username),
   ),
+  handle(adminRoutes.emailUsers, async ({ body }, { deps, session }) => {
+    const sent = await emailUsers(deps, session, body);
+    return { detail: `The email to ${count(sent, "user")} is being sent.` };
+  }),
   handle(adminRoutes.deleteUser, async ({ params }, { deps, session }) => {
     const { username } = await deleteUser(deps, session, params.username);
     return { detail: `Deleted ${username}.` };

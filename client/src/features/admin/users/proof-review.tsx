@@ -2,13 +2,19 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, ChevronLeft, ChevronRight, Inbox } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { Button, Kbd } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { Kbd } from "../../../ui/confirm-button.tsx";
-import { DialogHeader, dialogClass, SignedImage } from "../../../ui/dialog.tsx";
+import { DialogHeader, dialogClass, SignedImage, useOpener } from "../../../ui/dialog.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import {
@@ -24,6 +30,8 @@ import {
   useReview,
 } from "../admin-state.ts";
 import { useUserDetails, useWaitingProofs } from "../api.ts";
+import { approveAndOfferUndo } from "./approve-user.ts";
+import { RejectProofButton } from "./reject-proof.tsx";
 import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 import { TransactionPanel } from "./transaction-panel.tsx";
 import { DeleteProofButton } from "./user-actions.tsx";
@@ -33,6 +41,7 @@ import {
   DuplicateAlert,
   PlanFee,
   ProofThumbnail,
+  Rejection,
   RenewalTag,
   readAgain,
   TimeSince,
@@ -97,6 +106,7 @@ function ProofStrip({ users, total }: { users: UserCard[]; total: number }) {
 export function ProofReview() {
   const { review: opened, isOpen } = useReview();
   const waiting = useWaitingProofs().data?.users;
+  const opener = useOpener(isOpen);
   useEffect(() => closeProof, []);
   const current = waiting?.find(({ username }) => username === opened?.user.username);
   const review = opened && withCurrent(opened, current);
@@ -105,7 +115,7 @@ export function ProofReview() {
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closeProof()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
-        {review && proof && <ReviewPopup review={review} proof={proof} />}
+        {review && proof && <ReviewPopup review={review} proof={proof} opener={opener} />}
       </Dialog.Portal>
     </Dialog.Root>
   );
@@ -136,7 +146,13 @@ function pressShortcut(event: KeyboardEvent<HTMLElement>): void {
   }
 }
 
-function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentProof }) {
+interface ReviewPopupProps {
+  review: Review;
+  proof: AdminPaymentProof;
+  opener: RefObject<HTMLElement | null>;
+}
+
+function ReviewPopup({ review, proof, opener }: ReviewPopupProps) {
   const { user } = review;
   const { username } = user;
   const popup = useRef<HTMLDivElement>(null);
@@ -148,6 +164,7 @@ function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentPro
     <Dialog.Popup
       ref={popup}
       initialFocus={popup}
+      finalFocus={opener}
       onKeyDown={pressShortcut}
       className={`${dialogClass.popup} flex w-[min(68rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
     >
@@ -191,7 +208,7 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
         <Fact label="Submitted">
           <LocalTime iso={proof.submitted_at} />
         </Fact>
-        <Fact label={proof.reviewed_at ? "Accepted" : "Waiting"}>
+        <Fact label={reviewLabel(proof)}>
           {proof.reviewed_at ? (
             <LocalTime iso={proof.reviewed_at} />
           ) : (
@@ -211,6 +228,7 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
           )}
         </Fact>
       </dl>
+      {proof.rejection && <Rejection rejection={proof.rejection} />}
       <DuplicateAlert username={username} proof={proof} />
       <p role="status" className="font-medium text-wait empty:hidden">
         {isGone && "This proof was deleted."}
@@ -225,6 +243,11 @@ function ReviewFacts({ user, proof, isGone, replacedBy }: Review & { proof: Admi
     </div>
   );
 }
+
+const reviewLabel = ({ reviewed_at: at, rejection }: AdminPaymentProof): string => {
+  if (!at) return "Waiting";
+  return rejection ? "Rejected" : "Accepted";
+};
 
 const MAX_PAYMENTS = 3;
 
@@ -277,7 +300,7 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
   const { label, failure, send } = acceptanceOf(user, terms);
   const acceptance = useMutation({
     mutationFn: async () => {
-      await accept(user, send);
+      await (label === "Approve" ? approveAndOfferUndo(user, terms) : accept(user, send));
       openNext(user);
     },
   });
@@ -299,20 +322,29 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
         Icon={Check}
         aria-keyshortcuts="A"
         busy={acceptance.isPending}
-        disabled={isOutdated || (user.approved && !isWaiting)}
+        disabled={isOutdated || (user.approved && !isWaiting && !proofRejected(user))}
         onClick={() => acceptance.mutate()}
       >
         {label}
         <Kbd>A</Kbd>
       </Button>
-      <DeleteProofButton
-        username={username}
-        shortcut="D"
-        variant="danger"
-        size="md"
-        disabled={isOutdated || acceptance.isPending}
-        onDeleted={() => openNext(user)}
-      />
+      <div className="grid grid-cols-2 gap-2">
+        <RejectProofButton
+          user={user}
+          shortcut="R"
+          look={{ variant: "danger" }}
+          disabled={isOutdated || acceptance.isPending || !isWaiting}
+          onRejected={() => openNext(user)}
+        />
+        <DeleteProofButton
+          username={username}
+          shortcut="D"
+          variant="ghostDanger"
+          size="md"
+          disabled={isOutdated || acceptance.isPending}
+          onDeleted={() => openNext(user)}
+        />
+      </div>
       <div className="flex items-center justify-between gap-2">
         <TurnButton label="Previous proof" shortcut="ArrowLeft" to={previous} />
         <p role="status" className="figures text-sm text-ink-muted">
@@ -323,6 +355,8 @@ function ReviewActions({ user, isGone, replacedBy }: Review) {
     </div>
   );
 }
+
+const proofRejected = ({ payment_proof: proof }: UserCard) => proof?.rejection !== undefined;
 
 interface TurnButtonProps {
   label: string;

@@ -8,7 +8,7 @@ import { isWaiting } from "../admin-state.ts";
 import { approveUser, renewSubscription } from "../api.ts";
 
 /** What an approval or a renewal is for. Without a plan, an approval has no end. */
-interface Terms {
+export interface Terms {
   plan: PlanId | "";
   months: number;
 }
@@ -17,15 +17,19 @@ const { min, max, default: defaultMonths } = SUBSCRIPTION_MONTHS;
 
 export const formatFee = (usd: number): string => `$${formatCount(usd)}`;
 
-/** The plan that the proof which awaits review names. */
+/** The plan that the proof names which has not been accepted. */
 const paidPlan = (user: UserCard): PlanId | undefined =>
-  isWaiting(user) ? user.payment_proof?.plan : undefined;
+  isWaiting(user) || user.payment_proof?.rejection ? user.payment_proof?.plan : undefined;
+
+export const defaultTerms = (user: UserCard): Terms => ({
+  plan: paidPlan(user) ?? user.subscription?.plan ?? "",
+  months: defaultMonths,
+});
 
 /** Terms that the administrator may change, prefilled from the proof or the present subscription. */
 export function useTerms(user: UserCard) {
   const [changed, setChanged] = useState<Partial<Terms>>({});
-  const plan = paidPlan(user) ?? user.subscription?.plan ?? "";
-  const terms: Terms = { plan, months: defaultMonths, ...changed };
+  const terms: Terms = { ...defaultTerms(user), ...changed };
   return { terms, change: (change: Partial<Terms>) => setChanged({ ...changed, ...change }) };
 }
 

@@ -9,9 +9,10 @@ import { randomKey } from "../../../lib/random-key.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, type ButtonLook } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
+import type { Confirmation } from "../../../ui/confirm-dialog.tsx";
 import { DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { accept } from "../admin-state.ts";
+import { accept, isWaiting } from "../admin-state.ts";
 import {
   actOnUser,
   grantCredits,
@@ -23,7 +24,10 @@ import {
   setRole,
   type UserAction,
 } from "../api.ts";
-import { acceptanceOf, approve, TermsFields, useTerms } from "./subscription-terms.tsx";
+import { offerUndo } from "../undo-access.ts";
+import { approveAndOfferUndo } from "./approve-user.ts";
+import { RejectProofButton } from "./reject-proof.tsx";
+import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 
 const rowClass = "flex flex-wrap gap-1.5 *:h-8 *:px-2.5";
 
@@ -61,7 +65,7 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
 /** Approval and renewal. A new proof of payment needs new ones. */
 function AccessActions({ user }: { user: UserCard }) {
   const { terms, change } = useTerms(user);
-  const approval = useMutation({ mutationFn: () => accept(user, () => approve(user, terms)) });
+  const approval = useMutation({ mutationFn: () => approveAndOfferUndo(user, terms) });
   const { label, failure, send } = acceptanceOf(user, terms);
   const payment = useMutation({ mutationFn: () => accept(user, send) });
   return (
@@ -112,6 +116,25 @@ export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boole
   );
 }
 
+/** The question before an approval is revoked. */
+export const revocationOf = (user: UserCard): Confirmation => ({
+  title: `Revoke the approval of ${user.username}?`,
+  run: async () => {
+    const detail = await runAction(actOnUser("revoke", user.username));
+    offerUndo(detail, [user.username]);
+    return;
+  },
+  failureText: () => `Failed to revoke ${user.username}`,
+  children: (
+    <>
+      {user.username} loses access to the signal bot and signal history immediately. Signals,
+      credits and payment proof are kept.{" "}
+      {user.subscription &&
+        `The ${planById(user.subscription.plan).name} subscription ends with it.`}
+    </>
+  ),
+});
+
 function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username } = user;
   const act = (action: UserAction) => () => runAction(actOnUser(action, username));
@@ -121,15 +144,8 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         label="Revoke"
         variant="ghost"
         disabled={!user.approved || isSelf}
-        title={`Revoke the approval of ${username}?`}
-        run={act("revoke")}
-        failureText={() => `Failed to revoke ${username}`}
-      >
-        {username} loses access to the signal bot and signal history immediately. Signals, credits
-        and payment proof are kept.{" "}
-        {user.subscription &&
-          `The ${planById(user.subscription.plan).name} subscription ends with it.`}
-      </ConfirmButton>
+        {...revocationOf(user)}
+      />
       <ConfirmButton
         label="Clear history"
         variant="ghost"
@@ -140,6 +156,7 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         All finished signals of {username} are deleted, with their outcomes and chart images. This
         cannot be undone.
       </ConfirmButton>
+      {isWaiting(user) && <RejectProofButton user={user} look={{ variant: "ghost", size: "sm" }} />}
       {user.payment_proof && <DeleteProofButton username={username} variant="ghost" />}
       <ConfirmButton
         label="Delete user"

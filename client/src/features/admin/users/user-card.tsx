@@ -4,21 +4,14 @@ import type { CreditEntry, UserDetails } from "@shared/contract/admin.ts";
 import { planById } from "@shared/contract/plans.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import type { Subscription } from "@shared/contract/subscription.ts";
-import {
-  BadgeCheck,
-  ChevronRight,
-  Clock,
-  MailCheck,
-  MailQuestion,
-  ShieldCheck,
-  X,
-} from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { BadgeCheck, Clock, MailCheck, MailQuestion, ShieldCheck, X } from "lucide-react";
+import type { ReactNode } from "react";
 import { OutcomeBadge } from "../../../domain/badges.tsx";
 import { useMe } from "../../../domain/me.ts";
+import { formatDay } from "../../../lib/format.ts";
 import { buttonClass, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { dialogClass } from "../../../ui/dialog.tsx";
+import { dialogClass, useOpener } from "../../../ui/dialog.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { useSecurityLog, useUserDetails } from "../api.ts";
@@ -26,48 +19,15 @@ import { Entries } from "../security-log.tsx";
 import { AccountActions, UserActions } from "./user-actions.tsx";
 import { BillingPeriods, UserProof } from "./user-proof.tsx";
 
-interface UserItemProps {
+interface UserTagsProps {
   user: UserCard;
-  onOpen(username: string): void;
+  isSelf: boolean;
+  /** Where there is little room, the approval is a sign. */
+  isCompact?: boolean;
 }
 
-export const UserItem = memo(function UserItem({ user, onOpen }: UserItemProps) {
-  const isSelf = useMe()?.username === user.username;
-  const titleId = `user-${user.username}`;
-  return (
-    <article
-      aria-labelledby={titleId}
-      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6 lg:*:last:items-end lg:*:last:*:justify-end xl:grid-cols-[minmax(0,1fr)_30rem]"
-    >
-      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 md:has-[>:nth-child(2)]:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="flex min-w-0 flex-col gap-1">
-          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <h3 id={titleId} className="font-semibold tracking-tight break-all">
-              {user.username}
-            </h3>
-            <UserTags user={user} isSelf={isSelf} />
-            <button
-              type="button"
-              aria-haspopup="dialog"
-              onClick={() => onOpen(user.username)}
-              className="inline-flex items-center rounded text-sm font-medium text-accent hover:underline max-sm:ml-auto"
-            >
-              Details
-              <ChevronRight aria-hidden className="size-4" />
-            </button>
-          </div>
-          <Email user={user} />
-          <UserFacts user={user} />
-        </div>
-        {user.payment_proof && <UserProof user={user} proof={user.payment_proof} />}
-      </div>
-      <UserActions user={user} isSelf={isSelf} />
-    </article>
-  );
-});
-
 /** Approval, role, and whether it is the reader. */
-function UserTags({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+export function UserTags({ user, isSelf, isCompact = false }: UserTagsProps) {
   const { approved } = user;
   const Icon = approved ? BadgeCheck : Clock;
   return (
@@ -76,14 +36,14 @@ function UserTags({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
       {user.role === "admin" && (
         <Tag>
           <ShieldCheck aria-hidden className="size-3.5" />
-          Admin
+          <span className={isCompact ? "max-sm:sr-only" : ""}>Admin</span>
         </Tag>
       )}
       <span
-        className={`inline-flex shrink-0 items-center gap-1 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
+        className={`inline-flex shrink-0 items-center gap-1 text-sm font-medium ${isCompact ? "sm:hidden" : ""} ${approved ? "text-buy" : "text-wait"}`}
       >
         <Icon aria-hidden className="size-4" />
-        {approved ? "Approved" : "Pending"}
+        <span className={isCompact ? "sr-only" : ""}>{approved ? "Approved" : "Pending"}</span>
       </span>
     </>
   );
@@ -120,14 +80,20 @@ const subscriptionStates = {
   ended: { text: "ended", look: "text-ink-muted" },
 } as const;
 
+interface SubscriptionStateProps {
+  subscription: Subscription;
+  /** Without the time of day. */
+  isDay?: boolean;
+}
+
 /** Plan, status and end of a subscription. */
-export function SubscriptionState({ subscription }: { subscription: Subscription }) {
+export function SubscriptionState({ subscription, isDay = false }: SubscriptionStateProps) {
   const { plan, status, ends_at, grace_until } = subscription;
   const { text, look } = subscriptionStates[status];
   return (
     <>
       <span className={look}>{planById(plan).name}</span>, {text}{" "}
-      <LocalTime iso={grace_until ?? ends_at} />
+      {isDay ? formatDay(grace_until ?? ends_at) : <LocalTime iso={grace_until ?? ends_at} />}
     </>
   );
 }
@@ -166,11 +132,15 @@ interface UserDrawerProps {
 
 /** All about one user, beside the list. */
 export function UserDrawer({ username, onClose }: UserDrawerProps) {
+  const opener = useOpener(username !== null);
   return (
     <Dialog.Root open={username !== null} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
-        <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(40rem,100vw)] flex-col border-l border-line bg-surface shadow-float transition-transform duration-200 data-ending-style:translate-x-full data-starting-style:translate-x-full">
+        <Dialog.Popup
+          finalFocus={opener}
+          className="fixed inset-y-0 right-0 z-50 flex w-[min(40rem,100vw)] flex-col border-l border-line bg-surface shadow-float transition-transform duration-200 data-ending-style:translate-x-full data-starting-style:translate-x-full"
+        >
           <header className="flex items-center justify-between gap-4 border-b border-line px-4 py-3 sm:px-5">
             <Dialog.Title className={`min-w-0 truncate ${dialogClass.title}`}>
               {username}

@@ -1,6 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
+import { rejectionText } from "@shared/contract/events/account-events.ts";
 import { type PlanId, planById } from "@shared/contract/plans.ts";
+import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import type { BillingPeriod } from "@shared/contract/subscription.ts";
 import { Columns2, TriangleAlert } from "lucide-react";
 import { formatDay, formatDuration, formatPlural } from "../../../lib/format.ts";
@@ -99,6 +101,7 @@ export function UserProof({ user, proof }: { user: UserCard; proof: AdminPayment
           {proof.plan && <PlanFee plan={proof.plan} />}
           {proof.renewal && <RenewalTag />}
         </p>
+        {proof.rejection && <Rejection rejection={proof.rejection} />}
         <DuplicateAlert username={user.username} proof={proof} />
       </div>
     </div>
@@ -131,12 +134,15 @@ interface ProofThumbnailProps {
   user: UserCard;
   proof: AdminPaymentProof;
   className: string;
+  isTabStop?: boolean;
 }
 
-export function ProofThumbnail({ user, proof, className }: ProofThumbnailProps) {
+export function ProofThumbnail(props: ProofThumbnailProps) {
+  const { user, proof, className, isTabStop = true } = props;
   return (
     <button
       type="button"
+      tabIndex={isTabStop ? undefined : -1}
       aria-label={`Enlarge: Payment proof of ${user.username}`}
       aria-haspopup="dialog"
       onClick={() => openProof(user)}
@@ -151,6 +157,14 @@ export function ProofThumbnail({ user, proof, className }: ProofThumbnailProps) 
     </button>
   );
 }
+
+/** Why a proof was rejected, as its user reads it. */
+export const Rejection = ({ rejection }: { rejection: ProofRejection }) => (
+  <p className="text-sm wrap-anywhere">
+    <span className="font-medium text-danger">Rejected.</span>{" "}
+    <span className="text-ink-muted">{rejectionText(rejection)}</span>
+  </p>
+);
 
 const proofStates = {
   stored: "",

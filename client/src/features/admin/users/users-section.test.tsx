@@ -10,6 +10,7 @@ import {
   cardOf,
   confirmAction,
   listOf,
+  menuOf,
   openPanel,
   overview,
   adminEventPlace as place,
@@ -99,14 +100,15 @@ test("a change that has an opposite can be undone, once", async () => {
   api.reply(route, ({ body }) => ({ detail: isKnown(body) ? sentences[body] : body }));
   api.reply("POST /admin/grant-image-credits/ann", ({ body }) => ({ detail: body }));
   const user = await openPanel();
-  const card = await cardOf("ann");
+  const card = await menuOf(user, "ann");
   await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
   await user.click(await screen.findByRole("button", { name: "Undo" }));
   await screen.findByText("Images are blocked.");
   expect(api.bodiesOf(route)).toEqual(["allow=true", "allow=false"]);
   await waitFor(() => expect(screen.queryByRole("button", { name: "Undo" })).toBeNull());
 
-  await user.click(within(card).getByRole("button", { name: "Grant credits" }));
+  const menu = await menuOf(user, "ann");
+  await user.click(within(menu).getByRole("button", { name: "Grant credits" }));
   const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
   await user.type(within(dialog).getByLabelText("Number of credits"), "5");
   await user.click(within(dialog).getByRole("button", { name: "Grant" }));
@@ -120,7 +122,7 @@ test("a change that has an opposite can be undone, once", async () => {
 test("credits that are granted again after a lost answer count once, with one key per form and number", async () => {
   const route = "POST /admin/grant-image-credits/ann";
   const user = await openPanel();
-  const card = await cardOf("ann");
+  const card = await menuOf(user, "ann");
   const grant = async (credits: string) => {
     const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
     const field = within(dialog).getByLabelText("Number of credits");
@@ -155,9 +157,9 @@ test("credits that are granted again after a lost answer count once, with one ke
 
 test("an invalid number of credits is refused before it is sent", async () => {
   const user = await openPanel();
-  const card = await cardOf("ann");
+  const card = await menuOf(user, "ann");
   await user.click(within(card).getByRole("button", { name: "Grant credits" }));
-  const dialog = await screen.findByRole("dialog");
+  const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
   await user.type(within(dialog).getByLabelText("Number of credits"), "1e3");
   await user.click(within(dialog).getByRole("button", { name: "Grant" }));
   await within(dialog).findByText("Invalid number.");
@@ -189,7 +191,7 @@ async function openDrawer(
   };
   api.reply(`GET /admin/users/${name}`, details);
   api.reply("GET /admin/security-log", { entries: [], next_cursor: null });
-  await user.click(within(await cardOf(name)).getByRole("button", { name: "Details" }));
+  await user.click(within(await cardOf(name)).getByRole("button", { name }));
   const drawer = await screen.findByRole("dialog", { name });
   await within(drawer).findByRole("region", { name: "Credits" });
   return drawer;
@@ -249,7 +251,7 @@ test("a subscriber's drawer shows the subscription and each payment with its pro
 test("an approval has the plan of the proof, and shows the fee of the months", async () => {
   api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
   const user = await openPanel([makeUserCard({ payment_proof: { ...proof, plan: "pro" } })]);
-  const card = await cardOf("ann");
+  const card = await menuOf(user, "ann");
   expect(card.textContent).toContain("Fee $150");
   // The server would take the plan of the proof.
   expect(within(card).queryByRole("option", { name: "No plan" })).toBeNull();
@@ -266,11 +268,12 @@ test("an approval without a plan has no end, and a plan starts a subscription la
   const route = "POST /admin/approve/ann";
   api.reply(route, { detail: "ann is approved." });
   const user = await openPanel();
-  const card = await cardOf("ann");
+  const card = await menuOf(user, "ann");
   expect(card.textContent).toContain("No end");
   serveUsers([makeUserCard({ approved: true })]);
   await user.click(within(card).getByRole("button", { name: "Approve" }));
-  await waitFor(() => expect(card.textContent).toContain("Approved"));
+  const row = await cardOf("ann");
+  await waitFor(() => expect(row.textContent).toContain("Approved"));
   expect(within(card).queryByRole("button", { name: "Start subscription" })).toBeNull();
   await user.selectOptions(within(card).getByLabelText("Plan"), "Trader");
   await user.click(within(card).getByRole("button", { name: "Start subscription" }));
@@ -289,8 +292,8 @@ test("an approval without a plan has no end, and a plan starts a subscription la
 test("a renewal names the end that is shown, and is not repeated by mistake", async () => {
   api.reply("POST /admin/renew/ann", { detail: "Renewed." });
   const user = await openPanel([subscriber]);
-  const card = await cardOf("ann");
-  expect(card.textContent).toContain("Pro, ends 21 Nov 2026");
+  const card = await menuOf(user, "ann");
+  expect((await cardOf("ann")).textContent).toContain("Pro, ends 21 Nov 2026");
   await user.click(within(card).getByRole("button", { name: "Renew" }));
   await screen.findByText("Renewed.");
   const requests = api.requests.filter(({ route }) => route === "POST /admin/renew/ann");
@@ -313,11 +316,10 @@ test("a refused approval or renewal says why", async () => {
     detail: "There is no such user.",
   });
   const user = await openPanel([subscriber, makeUserCard({ username: "bob" })]);
-  const ann = await cardOf("ann");
-  const bob = await cardOf("bob");
-  await user.click(within(bob).getByRole("button", { name: "Approve" }));
-  await within(bob).findByText("Failed to approve bob");
-  within(bob).getByText(detail);
+  await user.click(within(await cardOf("bob")).getByRole("button", { name: "Approve" }));
+  await screen.findByText("Failed to approve bob");
+  screen.getByText(detail);
+  const ann = await menuOf(user, "ann");
   await user.click(within(ann).getByRole("button", { name: "Renew" }));
   await within(ann).findByText("Failed to renew ann");
   within(ann).getByText("There is no such user.");
@@ -344,20 +346,20 @@ test("the server searches and filters, and the address keeps what was chosen", a
   const { user, address } = openApp("/admin/users?status=pending", ADMIN);
   const lastQuery = () => Object.fromEntries(api.requests.filter(isUserPage).at(-1)?.query ?? []);
   await cardOf("ann");
-  expect(lastQuery()).toEqual({ status: "pending", limit: "50" });
+  expect(lastQuery()).toEqual({ status: "pending", limit: "100" });
   serveUsers([]);
   await user.type(screen.getByLabelText("Search users"), "nobody ");
   await screen.findByText("No matching users.");
-  expect(lastQuery()).toEqual({ status: "pending", limit: "50", search: "nobody" });
+  expect(lastQuery()).toEqual({ status: "pending", limit: "100", search: "nobody" });
   expect(address()).toBe("/admin/users?status=pending&search=nobody");
   serveUsers([makeUserCard()]);
   await user.click(screen.getByRole("button", { name: "Show all users" }));
   await cardOf("ann");
   expect(address()).toBe("/admin/users");
   await user.click(screen.getByRole("button", { name: /^Approved/ }));
-  await waitFor(() => expect(lastQuery()).toEqual({ status: "approved", limit: "50" }));
+  await waitFor(() => expect(lastQuery()).toEqual({ status: "approved", limit: "100" }));
   await user.click(screen.getByRole("button", { name: "Ending 4" }));
-  await waitFor(() => expect(lastQuery()).toEqual({ status: "ending", limit: "50" }));
+  await waitFor(() => expect(lastQuery()).toEqual({ status: "ending", limit: "100" }));
 });
 
 const isUserPage = ({ route, query }: (typeof api.requests)[number]) =>
@@ -480,15 +482,21 @@ describe("the review of payment proofs", () => {
 });
 
 test("an approved user can be revoked only, a pending one approved only", async () => {
-  await openPanel([makeUserCard(), makeUserCard({ username: "bob", approved: true })]);
-  const isDisabled = async (name: string, action: string) =>
-    within(await cardOf(name))
-      .getByRole("button", { name: action })
-      .hasAttribute("disabled");
-  expect(await isDisabled("ann", "Approve")).toBe(false);
-  expect(await isDisabled("ann", "Revoke")).toBe(true);
-  expect(await isDisabled("bob", "Approve")).toBe(true);
-  expect(await isDisabled("bob", "Revoke")).toBe(false);
+  const user = await openPanel([makeUserCard(), makeUserCard({ username: "bob", approved: true })]);
+  for (const [name, possible, other] of [
+    ["ann", "Approve", "Revoke"],
+    ["bob", "Revoke", "Approve"],
+  ] as const) {
+    const row = within(await cardOf(name));
+    row.getByRole("button", { name: possible });
+    expect(row.queryByRole("button", { name: other })).toBeNull();
+    const menu = within(await menuOf(user, name));
+    const isDisabled = (action: string) =>
+      menu.getByRole("button", { name: action }).hasAttribute("disabled");
+    expect(isDisabled(possible)).toBe(false);
+    expect(isDisabled(other)).toBe(true);
+    await user.keyboard("{Escape}");
+  }
 });
 
 const submitted_at = "2026-10-20T12:00:00.000Z";
@@ -496,8 +504,10 @@ const submitted_at = "2026-10-20T12:00:00.000Z";
 test("a repeated proof is shown beside the earlier one", async () => {
   const earlier_proof = { submitted_at, state: "stored", url: "/files/earlier.png" } as const;
   const payment_proof = { ...proof, duplicate_of: "bob", earlier_proof };
-  const user = await openPanel([makeUserCard({ payment_proof })]);
-  const card = await cardOf("ann");
+  const ann = makeUserCard({ payment_proof });
+  const user = await openPanel([ann]);
+  within(await cardOf("ann")).getByRole("img", { name: "Duplicate image" });
+  const card = await openDrawer(user, "ann", { user: ann });
   expect(card.textContent).toContain("Duplicate image. Also submitted by bob on ");
   await user.click(within(card).getByRole("button", { name: "Compare images" }));
   const dialog = await screen.findByRole("dialog", { name: "Compare proofs of payment" });
@@ -518,8 +528,9 @@ test.each([
   ["user-deleted", "a deleted user", "Also submitted by a deleted user", "That user was deleted"],
 ] as const)("a repeated proof whose earlier one is %s says so", async (state, by, ...texts) => {
   const payment_proof = { ...proof, duplicate_of: by, earlier_proof: { submitted_at, state } };
-  await openPanel([makeUserCard({ payment_proof })]);
-  const card = await cardOf("ann");
+  const ann = makeUserCard({ payment_proof });
+  const user = await openPanel([ann]);
+  const card = await openDrawer(user, "ann", { user: ann });
   for (const text of texts) expect(card.textContent).toContain(text);
   expect(within(card).queryByRole("button", { name: "Compare images" })).toBeNull();
 });

@@ -1,17 +1,28 @@
+import type { UserCard } from "@shared/contract/account.ts";
 import { userListQuerySchema } from "@shared/contract/admin.ts";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router-dom";
 import { useOverview } from "../../../domain/admin-overview.ts";
+import { useMe } from "../../../domain/me.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { Button, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { SearchField } from "../../../ui/fields.tsx";
 import { NextPage } from "../../../ui/load-states.tsx";
+import { failureToast } from "../../../ui/show-toast.ts";
 import { AdminSection } from "../admin-section.tsx";
+import { openProof } from "../admin-state.ts";
 import { type UserFilter, useSubscriptionSummary, useUsers } from "../api.ts";
-import { UserDrawer, UserItem } from "./user-card.tsx";
+import { isWriting } from "../undo-access.ts";
+import { approveAndOfferUndo } from "./approve-user.ts";
+import { BulkActions } from "./bulk-actions.tsx";
+import type { RowAction } from "./row-keys.ts";
+import { defaultTerms } from "./subscription-terms.tsx";
+import { UserDrawer } from "./user-card.tsx";
+import { type OpenedRow, UserOverlays } from "./user-overlays.tsx";
+import { UsersTable } from "./users-table.tsx";
 
-const filterSchema = userListQuerySchema.pick({ search: true, status: true });
+const filterSchema = userListQuerySchema.pick({ search: true, status: true, sort: true });
 
 /** What the section shows is in the address, so that it survives a reload and the back button. */
 function useUserParams() {
@@ -38,7 +49,7 @@ export function UsersSection({ pageSize, isPage }: UsersSectionProps) {
   /** A new field is empty. */
   const [resets, setResets] = useState(0);
   const reset = () => {
-    change({ search: undefined, status: undefined });
+    change({ search: undefined, status: undefined, sort: undefined });
     setResets(resets + 1);
   };
   const latestChange = useRef(change);
@@ -62,16 +73,18 @@ export function UsersSection({ pageSize, isPage }: UsersSectionProps) {
         />
         <StatusFilter status={filter.status} onChange={(status) => change({ status })} />
       </div>
-      <div className={isPage ? "" : shortOnPhones}>
-        <UserPages filter={filter} pageSize={pageSize} onReset={reset} onOpen={open} />
-      </div>
+      <UserPages
+        filter={filter}
+        pageSize={pageSize}
+        isPage={isPage}
+        onReset={reset}
+        onSort={(sort) => change({ sort: sort === "-registered" ? undefined : sort })}
+        onOpen={open}
+      />
       <UserDrawer username={opened} onClose={() => change({ user: undefined })} />
     </AdminSection>
   );
 }
-
-/** On the overview, small screens show the five newest users. */
-const shortOnPhones = "max-sm:[&_li:nth-child(n+6)]:hidden";
 
 const SEARCH_DELAY_MS = 250;
 
@@ -84,6 +97,17 @@ interface UserSearchProps {
 /** Searches when its text has not changed for a moment. */
 function UserSearch({ initial, searched, onSearch }: UserSearchProps) {
   const [text, setText] = useState(initial);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || isWriting(event)) return;
+      event.preventDefault();
+      field.current?.focus();
+      field.current?.select();
+    };
+    addEventListener("keydown", focus);
+    return () => removeEventListener("keydown", focus);
+  }, []);
   useEffect(() => {
     if (text.trim() === searched) return;
     const timer = setTimeout(() => onSearch(text.trim()), SEARCH_DELAY_MS);
@@ -95,10 +119,21 @@ function UserSearch({ initial, searched, onSearch }: UserSearchProps) {
       labelClass="sr-only"
       placeholder="Name, email or sender"
       value={text}
+      ref={field}
+      aria-keyshortcuts="/"
       onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onKeyDown={focusFirstRow}
       className="relative w-full lg:max-w-sm"
     />
   );
+}
+
+/** From the search, the arrow key leads to the rows. */
+function focusFirstRow(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "ArrowDown") return;
+  const section = event.currentTarget.closest("section");
+  section?.querySelector<HTMLElement>("tbody tr[tabindex='0']")?.focus();
+  event.preventDefault();
 }
 
 const statuses = [
@@ -148,28 +183,32 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
 interface UserPagesProps {
   filter: UserFilter;
   pageSize: number;
+  isPage: boolean | undefined;
   onReset(): void;
+  onSort(sort: NonNullable<UserFilter["sort"]>): void;
   onOpen(username: string): void;
 }
 
-function UserPages({ filter, pageSize, onReset, onOpen }: UserPagesProps) {
+function UserPages({ filter, pageSize, isPage, onReset, onSort, onOpen }: UserPagesProps) {
   const query = useUsers(filter, pageSize);
-  const users = query.data?.pages.flatMap((page) => page.users);
+  const users = useMemo(() => query.data?.pages.flatMap((page) => page.users), [query.data]);
   const total = query.data?.pages.at(-1)?.total ?? 0;
-  const isFiltered = Boolean(filter.search || filter.status);
+  const isFiltered = Boolean(filter.search || filter.status || filter.sort?.endsWith("ends"));
   return (
     <div
       aria-busy={query.isPlaceholderData}
       className="flex flex-col gap-3 transition-opacity aria-busy:opacity-60"
     >
       {users && users.length > 0 && (
-        <ul className="flex flex-col gap-2">
-          {users.map((user) => (
-            <li key={user.username}>
-              <UserItem user={user} onOpen={onOpen} />
-            </li>
-          ))}
-        </ul>
+        <UserRows
+          users={users}
+          sort={filter.sort ?? "-registered"}
+          onSort={onSort}
+          onOpen={onOpen}
+          onEnd={() => {
+            if (isPage && query.hasNextPage && !query.isFetching) void query.fetchNextPage();
+          }}
+        />
       )}
       {users?.length === 0 && (
         <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-10 text-center">
@@ -183,23 +222,120 @@ function UserPages({ filter, pageSize, onReset, onOpen }: UserPagesProps) {
           )}
         </div>
       )}
-      <NextPage
-        query={query}
-        failed="Failed to load users."
-        showsReason
-        skeleton={
-          <div className="flex flex-col gap-2">
-            {<Skeleton className="h-28 rounded-card" count={4} />}
-          </div>
-        }
-      >
-        Show more users
-      </NextPage>
-      {users && users.length < total && (
-        <p role="status" className="figures text-center text-sm text-ink-muted">
-          {formatCount(users.length)} of {formatCount(total)}
+      {(isPage || !users || query.error) && (
+        <NextPage
+          query={query}
+          failed="Failed to load users."
+          showsReason
+          skeleton={<Skeleton className="h-96 rounded-card" />}
+        >
+          Show more users
+        </NextPage>
+      )}
+      {isPage && users && users.length > 0 && (
+        <p className="figures flex flex-wrap justify-between gap-x-6 gap-y-1 text-sm text-ink-muted">
+          <KeyHelp />
+          <span role="status">
+            {formatCount(users.length)} of {formatCount(total)}
+          </span>
         </p>
       )}
     </div>
   );
 }
+
+const keyHelp = [
+  ["↑ ↓", "move"],
+  ["X", "select"],
+  ["Enter", "details"],
+  ["A", "approve"],
+  ["R", "revoke"],
+  ["P", "proof"],
+  ["M", "more"],
+  ["/", "search"],
+  ["Z", "undo"],
+] as const;
+
+const KeyHelp = () => (
+  <span className="flex flex-wrap gap-x-3 gap-y-1 pointer-coarse:hidden">
+    {keyHelp.map(([key, action]) => (
+      <span key={key}>
+        <kbd className="rounded border border-line-strong px-1 font-sans text-xs">{key}</kbd>{" "}
+        {action}
+      </span>
+    ))}
+  </span>
+);
+
+interface UserRowsProps {
+  users: readonly UserCard[];
+  sort: NonNullable<UserFilter["sort"]>;
+  onSort(sort: NonNullable<UserFilter["sort"]>): void;
+  onOpen(username: string): void;
+  onEnd(): void;
+}
+
+/** The table with what is selected and open in it. */
+function UserRows({ users, onOpen, ...table }: UserRowsProps) {
+  const ownName = useMe()?.username;
+  const [names, setNames] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<OpenedRow | null>(null);
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const selected = useMemo(
+    () => users.filter(({ username }) => names.has(username)),
+    [users, names],
+  );
+  const toggle = (changed: readonly string[], isSelected: boolean) =>
+    setNames((now) => {
+      const next = new Set(now);
+      for (const name of changed) {
+        if (isSelected) next.add(name);
+        else next.delete(name);
+      }
+      return next;
+    });
+  const approveUser = async (user: UserCard) => {
+    const { username } = user;
+    setBusy((now) => new Set(now).add(username));
+    await approveAndOfferUndo(user, defaultTerms(user)).catch(
+      failureToast(`Failed to approve ${username}`),
+    );
+    setBusy((now) => new Set([...now].filter((name) => name !== username)));
+  };
+  const act = (action: RowAction, user: UserCard, row: HTMLElement) => {
+    const isSelf = user.username === ownName;
+    if (action === "open") onOpen(user.username);
+    else if (action === "proof") openProofOf(user);
+    else if (action === "more") setOpened({ kind: "more", user, row });
+    else if (action === "approve" && !user.approved) void approveUser(user);
+    else if (action === "revoke" && user.approved && !isSelf) {
+      setOpened({ kind: "revoke", user, row });
+    }
+  };
+  return (
+    <>
+      <UsersTable
+        {...table}
+        users={users}
+        ownName={ownName}
+        selected={names}
+        busy={busy}
+        onToggle={toggle}
+        onAct={act}
+      />
+      {selected.length > 0 && (
+        <BulkActions users={selected} ownName={ownName} onClear={() => setNames(new Set())} />
+      )}
+      <UserOverlays
+        opened={opened}
+        user={users.find(({ username }) => username === opened?.user.username)}
+        isSelf={opened?.user.username === ownName}
+        onClose={() => setOpened(null)}
+      />
+    </>
+  );
+}
+
+const openProofOf = (user: UserCard): void => {
+  if (user.payment_proof) openProof(user);
+};

@@ -1,0 +1,172 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { ADMIN, makeUserCard } from "../../../testing/factories.ts";
+import { api } from "../../../testing/fake-api.ts";
+import {
+  cardOf,
+  listOf,
+  overview,
+  proof,
+  reviewOf,
+  serveUsers,
+  subscriptionSummary,
+} from "../../../testing/open-admin.ts";
+import { openApp } from "../../../testing/open-app.tsx";
+
+const users = [
+  makeUserCard({ username: "ann", payment_proof: { ...proof, plan: "pro" } }),
+  makeUserCard({ username: "bob", approved: true }),
+  makeUserCard({ username: "cyd" }),
+];
+
+async function openUsers() {
+  serveUsers(users);
+  api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/subscriptions", subscriptionSummary);
+  const app = openApp("/admin/users", ADMIN);
+  await cardOf("ann");
+  return app;
+}
+
+const bodies = (action: string, name: string) => api.bodiesOf(`POST /admin/${action}/${name}`);
+
+test("a user is approved, reviewed, opened and revoked by keys alone, and it is undone by a key", async () => {
+  const { user, address } = await openUsers();
+  for (const name of ["ann", "bob"]) {
+    api.reply(`POST /admin/undo/${name}`, { detail: `Undone: ${name}.` });
+  }
+  api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
+  api.reply("POST /admin/revoke/bob", { detail: "bob is no longer approved." });
+  await user.keyboard("/");
+  expect(document.activeElement).toBe(screen.getByLabelText("Search users"));
+  await user.keyboard("{ArrowDown}");
+  expect(document.activeElement).toBe(await cardOf("ann"));
+  await user.keyboard("a");
+  await screen.findByRole("button", { name: "Undo (Z)" });
+  expect(bodies("approve", "ann")).toEqual([`{"plan":"pro","months":1,"proof_id":"${proof.id}"}`]);
+  await user.keyboard("z");
+  await screen.findByText("Undone: ann.");
+  await user.keyboard("z");
+  expect(bodies("undo", "ann")).toHaveLength(1);
+
+  await user.keyboard("p");
+  await reviewOf("ann");
+  await user.keyboard("{Escape}");
+  await waitFor(async () => expect(document.activeElement).toBe(await cardOf("ann")));
+
+  await user.keyboard("jr");
+  const question = await screen.findByRole("alertdialog");
+  await user.click(within(question).getByRole("button", { name: "Revoke" }));
+  await screen.findByText("bob is no longer approved.");
+  await waitFor(async () => expect(document.activeElement).toBe(await cardOf("bob")));
+  await user.keyboard("z");
+  await screen.findByText("Undone: bob.");
+
+  await user.keyboard("{End}{Enter}");
+  await waitFor(() => expect(address()).toBe("/admin/users?user=cyd"));
+});
+
+test("the key of Undo does nothing in a text, and not for a user who cannot be approved", async () => {
+  const { user } = await openUsers();
+  api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
+  await user.click(within(await cardOf("ann")).getByRole("button", { name: "Approve" }));
+  await screen.findByRole("button", { name: "Undo (Z)" });
+  await user.type(screen.getByLabelText("Search users"), "z");
+  expect(bodies("undo", "ann")).toEqual([]);
+  await user.clear(screen.getByLabelText("Search users"));
+  (await cardOf("bob")).focus();
+  await user.keyboard("a");
+  expect(bodies("approve", "bob")).toEqual([]);
+});
+
+test("selected users are approved, revoked, given credits and written to together", async () => {
+  const { user } = await openUsers();
+  for (const name of ["ann", "bob", "cyd"]) {
+    for (const action of ["approve", "revoke", "grant-image-credits", "undo"]) {
+      api.reply(`POST /admin/${action}/${name}`, { detail: `${action} ${name}` });
+    }
+  }
+  api.fail("POST /admin/approve/cyd", { status: 500, detail: "Out of order." });
+  api.reply("POST /admin/email-users", { detail: "The email to 3 users is being sent." });
+  await user.click(screen.getByLabelText("Select all users shown"));
+  const bar = within(screen.getByRole("region", { name: "Selected users" }));
+  bar.getByText("3 selected");
+
+  await user.click(bar.getByRole("button", { name: "Approve 2" }));
+  await screen.findByText("Failed for 1 user");
+  screen.getByText("cyd: Out of order.");
+  await screen.findByText("1 user approved.");
+  expect(bodies("approve", "bob")).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Undo (Z)" }));
+  await waitFor(() => expect(bodies("undo", "ann")).toHaveLength(1));
+
+  await user.click(bar.getByRole("button", { name: "Revoke 1" }));
+  const question = await screen.findByRole("alertdialog", {
+    name: "Revoke the approval of 1 user?",
+  });
+  await user.click(within(question).getByRole("button", { name: "Revoke 1" }));
+  await screen.findByText("1 user revoked.");
+
+  await user.click(bar.getByRole("button", { name: "Grant credits" }));
+  const grant = within(await screen.findByRole("dialog", { name: "Grant credits to 3 users" }));
+  await user.type(grant.getByLabelText("Number of credits for each"), "5");
+  await user.click(grant.getByRole("button", { name: "Grant" }));
+  await screen.findByText("3 users got 5 image credits each.");
+
+  await user.click(bar.getByRole("button", { name: "Email" }));
+  const email = within(await screen.findByRole("dialog", { name: "Email 3 users" }));
+  await user.click(email.getByRole("button", { name: "Send email" }));
+  await email.findByText("Enter a subject.");
+  await user.type(email.getByLabelText("Subject"), "News");
+  await user.type(email.getByLabelText("Text"), "Hello");
+  await user.click(email.getByRole("button", { name: "Send email" }));
+  await screen.findByText("The email to 3 users is being sent.");
+  expect(api.bodiesOf("POST /admin/email-users")).toEqual([
+    '{"usernames":["ann","bob","cyd"],"subject":"News","text":"Hello"}',
+  ]);
+  await user.click(bar.getByRole("button", { name: "Clear the selection" }));
+  expect(screen.queryByRole("region", { name: "Selected users" })).toBeNull();
+});
+
+test("rows are selected by keys, and a range with Shift", async () => {
+  const { user } = await openUsers();
+  (await cardOf("ann")).focus();
+  await user.keyboard("x{Shift>}{ArrowDown}{ArrowDown}{/Shift}");
+  screen.getByText("3 selected");
+  await user.keyboard("{Escape}");
+  expect(screen.queryByText("3 selected")).toBeNull();
+  await user.keyboard("{Control>}a{/Control}");
+  screen.getByText("3 selected");
+});
+
+test("the columns sort, and the address keeps the order", async () => {
+  const { user, address } = await openUsers();
+  const lastSort = () => {
+    const pages = api.requests.filter(({ query }) => query.get("limit") === "100");
+    return pages.at(-1)?.query.get("sort") ?? null;
+  };
+  expect(lastSort()).toBeNull();
+  const sortBy = (name: string) => user.click(screen.getByRole("button", { name }));
+  await sortBy("User");
+  await waitFor(() => expect(lastSort()).toBe("username"));
+  expect(address()).toBe("/admin/users?sort=username");
+  await sortBy("User");
+  await waitFor(() => expect(lastSort()).toBe("-username"));
+  await sortBy("Subscription");
+  await waitFor(() => expect(lastSort()).toBe("ends"));
+  await sortBy("Registered");
+  await waitFor(() => expect(address()).toBe("/admin/users"));
+});
+
+test("further users come when the keys go beyond the last row", async () => {
+  api.reply("GET /admin/list-users", ({ query }) => {
+    if (query.get("status") === "proof") return listOf([]);
+    const isSecond = query.has("cursor");
+    const shown = [makeUserCard({ username: isSecond ? "bob" : "ann" })];
+    return { ...listOf(shown, isSecond ? null : "1_0123456789abcdef01234567"), total: 2 };
+  });
+  const { user } = openApp("/admin/users", ADMIN);
+  (await cardOf("ann")).focus();
+  await user.keyboard("{ArrowDown}");
+  await cardOf("bob");
+});

@@ -1,0 +1,96 @@
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { plainImage } from "@shared/testing/images.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+describe("undoing an approval or a revocation", () => {
+  let server: TestServer;
+  let admin: UserRecord;
+  let user: UserRecord;
+  let offsetMs = 0;
+
+  beforeAll(async () => {
+    const environment = { RATE_LIMIT: "off" };
+    const overrides = { now: () => new Date(Date.now() + offsetMs) };
+    server = await startTestServer({ databaseUri: testDatabaseUri(), environment, overrides });
+    admin = await createUser(server.database, { role: "admin", approved: true });
+  });
+  beforeEach(async () => {
+    offsetMs = 0;
+    user = await createUser(server.database, { imageCredits: 7 });
+    await server.database.jobs.deleteMany();
+  });
+  afterAll(async () => {
+    await server.deps.background.settled();
+    await server.stop();
+  });
+
+  const tokenOf = (of: UserRecord) => signTokenFor(of, server.deps.settings);
+  const act = async (path: string, json: object = {}, as = admin) =>
+    (await server.call(`/admin/${path}/${user.username}`, { token: tokenOf(as), json })).status;
+  const stored = async () => {
+    const found = await server.database.users.findById(user._id).lean();
+    const { approved, subscription, imageCredits } = found ?? expect.fail("gone");
+    return { approved, subscription, imageCredits };
+  };
+  const periods = () => server.database.billingPeriods.find({ userId: user._id }).lean();
+  const submitProof = async () =>
+    server.call("/submit-payment-proof", {
+      method: "POST",
+      token: tokenOf(user),
+      body: multipartForm({
+        sender_name: "Jane",
+        plan: "pro",
+        proof_image: await plainImage().png().toBuffer(),
+      }),
+    });
+
+  it("takes back a subscription with its payment, credits and email, and the proof waits again", async () => {
+    await submitProof();
+    expect(await act("approve")).toBe(200);
+    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+    expect(await server.database.jobs.countDocuments({ name: "send-email" })).toBe(1);
+    expect(await act("undo")).toBe(200);
+    expect(await stored()).toEqual({ approved: false, subscription: undefined, imageCredits: 7 });
+    expect(await periods()).toEqual([]);
+    expect(await server.database.jobs.countDocuments({ name: "send-email" })).toBe(0);
+    const proof = await server.database.paymentProofs.findOne({ userId: user._id }).lean();
+    expect(proof).not.toHaveProperty("reviewedAt");
+    expect(await act("undo")).toBe(404);
+    offsetMs = 1_000;
+    expect(await act("approve")).toBe(200);
+    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+  });
+
+  it("gives a revoked subscription back as it was", async () => {
+    await act("approve", { plan: "trader", months: 2 });
+    const before = await stored();
+    offsetMs = 200_000;
+    expect(await act("revoke")).toBe(200);
+    expect((await stored()).subscription?.status).toBe("ended");
+    expect(await act("undo")).toBe(200);
+    expect(await stored()).toEqual(before);
+    expect((await periods())[0]).not.toHaveProperty("revokedAt");
+    const log = await server.database.securityLog
+      .find({ type: "approval:changed", user: user.username })
+      .sort({ _id: -1 })
+      .lean();
+    expect(log[0]?.details).toEqual({ approved: true, undone: true });
+  });
+
+  it("is possible for a moment, for the same administrator, and if nothing changed since", async () => {
+    await act("approve");
+    const other = await createUser(server.database, { role: "admin", approved: true });
+    expect(await act("undo", {}, other)).toBe(404);
+    offsetMs = 130_000;
+    expect(await act("undo")).toBe(404);
+    await act("revoke");
+    await act("approve", { plan: "starter" });
+    await act("renew", { plan: "starter" });
+    expect(await act("undo")).toBe(404);
+    expect((await stored()).subscription?.months).toBe(2);
+  });
+});

@@ -1,0 +1,129 @@
+import { UNDO_SECONDS } from "@shared/contract/constants.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
+import type { AccessChange, UserRecord } from "@shared/database/models/user.ts";
+import { changeCredits } from "@shared/domain/credits.ts";
+import { removeSubscriptionEmails } from "@shared/domain/subscription-email.ts";
+import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { commitOnUser } from "../users/manage-users.ts";
+
+/**
+ * Notes what an administrator has changed of a user's access, so that it can be undone for a short time.
+ * @param change.before the user before it
+ * @param change.after the user after it
+ */
+export async function noteAccessChange(
+  { users }: Database,
+  { session, at }: UnitOfWork,
+  change: { before: UserRecord; after: UserRecord; by: string; proof?: PaymentProofRecord | null },
+): Promise<void> {
+  const { before, after, by, proof } = change;
+  const { approved, subscription } = before;
+  const accessChange: AccessChange = {
+    at,
+    by,
+    before: { approved, ...(subscription && { subscription }) },
+    after: stateOf(after),
+    ...(proof && { proof: { _id: proof._id, ...reviewOf(proof) } }),
+  };
+  await users.updateOne({ _id: after._id }, { $set: { accessChange } }, { session });
+}
+
+const stateOf = ({ approved, subscription }: UserRecord): AccessChange["after"] => ({
+  approved,
+  ...(subscription && { endsAt: subscription.endsAt }),
+});
+
+const reviewOf = ({ reviewedAt, rejection }: PaymentProofRecord) => ({
+  ...(reviewedAt && { reviewedAt }),
+  ...(rejection && { rejection }),
+});
+
+/**
+ * Restores a user's access, subscription, credits and proof as they were before the last approval or revocation, if the same
+ * administrator made it a moment ago and nothing changed since.
+ */
+export function undoAccessChange(
+  deps: ServerDeps,
+  admin: AuthenticatedSession,
+  username: string,
+): Promise<UserRecord> {
+  const { database } = deps;
+  return commitOnUser(deps, admin, username, async (uow, user) => {
+    const { accessChange: change } = user;
+    if (change?.by !== admin.user.username || !isUndoable(user, change, uow.at)) {
+      throw new AppError("not-found", `There is nothing to undo for ${user.username}.`);
+    }
+    await restorePayments(database, uow, user, change);
+    const { approved, subscription } = change.before;
+    const restored = await database.users
+      .findOneAndUpdate(
+        { _id: user._id },
+        {
+          $set: { approved, ...(subscription && { subscription }) },
+          $unset: { accessChange: 1, ...(!subscription && { subscription: 1 }) },
+        },
+        { session: uow.session, returnDocument: "after" },
+      )
+      .lean();
+    uow.log({
+      type: "approval:changed",
+      user: user.username,
+      details: { approved, undone: true },
+    });
+    const current = restored ?? user;
+    const reason = approved ? "approved" : "revoked";
+    await addAccountUpdatedEvents(database, uow, { user: current, reason });
+    return current;
+  });
+}
+
+function isUndoable(user: UserRecord, { at, after }: AccessChange, now: Date): boolean {
+  const { approved, endsAt } = stateOf(user);
+  const isSame = approved === after.approved && endsAt?.getTime() === after.endsAt?.getTime();
+  return isSame && now.getTime() - at.getTime() <= UNDO_SECONDS.accepted * 1_000;
+}
+
+async function restorePayments(
+  database: Database,
+  uow: UnitOfWork,
+  { _id: userId }: UserRecord,
+  { at, by, proof }: AccessChange,
+): Promise<void> {
+  const { session } = uow;
+  await database.billingPeriods.deleteMany({ userId, createdAt: at, by }, { session });
+  await database.billingPeriods.updateMany(
+    { userId, revokedAt: at },
+    { $unset: { revokedAt: 1 } },
+    { session },
+  );
+  await takeCreditsBack(database, uow, { userId, at, by });
+  await removeSubscriptionEmails(database, uow, userId, "subscription-started");
+  if (!proof) return;
+  const { _id, ...review } = proof;
+  await database.paymentProofs.updateOne(
+    { _id },
+    review.reviewedAt ? { $set: review } : { $unset: { reviewedAt: 1 } },
+    { session },
+  );
+}
+
+/** Those of the month that the approval has started. */
+async function takeCreditsBack(
+  database: Database,
+  uow: UnitOfWork,
+  { userId, at, by }: { userId: UserRecord["_id"]; at: Date; by: string },
+): Promise<void> {
+  const granted = await database.creditEntries
+    .find({ userId, at, period: { $exists: true } })
+    .session(uow.session)
+    .lean();
+  const amount = granted.reduce((sum, entry) => sum + entry.amount, 0);
+  if (amount === 0) return;
+  const why = "The approval was undone.";
+  await changeCredits(database, uow, { userId, kind: "grant", amount: -amount, by, why });
+}
