@@ -25,7 +25,7 @@ import { distancePercent, type TradeLevels, tradeLevels } from "../signals/level
 const HistoryChart = lazyComponent(
   () => import("../signals/chart/signal-chart.tsx"),
   "HistoryChart",
-  <Skeleton className="size-full rounded-control" />,
+  { fallback: <Skeleton className="size-full rounded-control" /> },
 );
 
 export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem }) {
