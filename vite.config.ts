@@ -11,6 +11,12 @@ const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 /** What renders the screens runs from a folder that has neither packages nor a package beside it. */
 const oneFile = { codeSplitting: false, entryFileNames: "[name].mjs" };
 
+/** Icons of the home page; a file with those of all other screens would make its first load two kilobytes larger. */
+const HOME_ICONS =
+  /lucide-react\/.*\/(arrow-(down|up)-right|circle-(check|dashed|x)|hourglass|timer-off|zap|arrow-right|rotate-ccw-clock|brain-circuit)\.\w+$/;
+
+const isOtherIcon = (id: string) => id.includes("lucide-react") && !HOME_ICONS.test(id);
+
 /** Each further file costs the browser a request and a task of its own. */
 const fewFiles = {
   codeSplitting: {
@@ -19,7 +25,7 @@ const fewFiles = {
     minShareCount: 2,
     groups: [
       { name: "app", tags: ["$initial" as const], minShareCount: 1 },
-      { name: "icons", test: /lucide-react/, minShareCount: 3 },
+      { name: "icons", test: isOtherIcon, minShareCount: 3 },
       { name: chunkOf, debugName: "chunks" },
     ],
   },
@@ -102,7 +108,8 @@ interface Chunk {
  * of its own, seventy for the bot.
  */
 const CHUNKS: Chunk[] = [
-  { name: null, neededBy: [], modules: /lucide-react/ },
+  { name: "common", neededBy: [], modules: HOME_ICONS },
+  { name: null, neededBy: [], modules: /lucide-react|[iI]nfiniteQuery(Observer)?\.js/ },
   { name: null, neededBy: [VISITORS], modules: /\/zod\/|\/lib\/(api\/|public-api)/ },
   { name: "forms", neededBy: [/features\/auth\/auth-page/], modules: /\/(use)?[mM]utation/ },
   { name: "common", neededBy: [VISITORS, MEMBERS] },

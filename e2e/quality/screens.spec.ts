@@ -164,6 +164,10 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, userPanel);
       await open(page, history);
       await expect(page.locator("[data-signal]")).toHaveCount(3);
+      await page
+        .getByRole("button", { name: /^Details of/ })
+        .first()
+        .click();
       await page.getByRole("button", { name: "Show chart" }).first().click();
       await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/signal-history", { views: inBothThemes(DESKTOP, PHONE) });

@@ -20,6 +20,12 @@ test("filters are asked of the server, also for signals that are still to come",
   await makeSignal(trader, { symbol: "GBP/USD" });
   await makeSignal(trader, { symbol: "ETH/USDT" });
   await expect(headings(page)).toHaveText([/^ETH\/USDT/, /^BTC\/USDT/]);
-  await page.getByLabel("Outcome").selectOption("PENDING");
+  await page.getByLabel("Timeframe").selectOption("1h");
   await expect(page.getByText("2 matching signals.")).toBeVisible();
+  await expect(page.getByLabel("Totals")).toContainText("Signals2");
+  await page.getByTitle("Open this signal").first().click();
+  await expect(page).toHaveURL(/\/signals\/\w+$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\?symbol=USDT&timeframe=1h$/);
+  await expect(headings(page)).toHaveText([/^ETH\/USDT/, /^BTC\/USDT/]);
 });

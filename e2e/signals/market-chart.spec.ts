@@ -102,6 +102,7 @@ test("each signal of the history can show its chart", async ({ page }) => {
   await makeSignal(trader, { symbol: "ETH/USDT" });
   await signIn(page, trader);
   await page.goto("/signal-history");
+  await page.getByRole("button", { name: /^Details of/ }).click();
   await page.getByRole("button", { name: "Show chart" }).click();
   await expect(
     chartOf(page, /^ETH\/USDT/)

@@ -38,6 +38,33 @@ test("the app opens offline with the last signals, and returns to its page when 
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeVisible();
 });
 
+test.describe("without a connection and a service worker", () => {
+  test.use({ serviceWorkers: "block" });
+
+  test("the navigation stays, a screen that is not there says so, and it opens by itself once the app is online", async ({
+    page,
+    context,
+  }) => {
+    await signIn(page, await makeTrader({ approved: true }));
+    await page.goto("/bot");
+    await expect(page.getByRole("heading", { name: "No signal yet" })).toBeVisible();
+    await context.setOffline(true);
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "History" }).click();
+    await expect(page.getByRole("alert")).toContainText("could not be loaded");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect(page.getByRole("alert")).toContainText("could not be loaded");
+    // What the page of the bot needs to say that a request has failed was loaded with it.
+    await navigation.getByRole("link", { name: "BOT" }).click();
+    await page.getByRole("button", { name: "Get Signal" }).click();
+    await expect(page.getByText("AI or data fetch failed")).toBeVisible();
+    await navigation.getByRole("link", { name: "History" }).click();
+    await expect(page.getByRole("alert")).toContainText("could not be loaded");
+    await context.setOffline(false);
+    await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
+  });
+});
+
 test("a push shows a notification while no tab of the app is open", async ({ page, context }) => {
   await signIn(page, await makeTrader({ approved: true }));
   await page.goto("/dashboard");

@@ -204,6 +204,13 @@ export const historyItemSchema = z
     analysis_id: z.string().optional(),
     demo_record: z.literal(true).optional(),
     note: z.string().optional(),
+    /** Sizing for the user, as in the analysis; absent for a WAIT. */
+    suggested_units: z.number().optional(),
+    estimated_dollar_risk: z.number().optional(),
+    /** Result of an ended trade, net of costs; absent if it was not filled. */
+    r_multiple: z.number().optional(),
+    /** The market had no more candles, so nobody knows whether an unfilled trade would have been. */
+    without_data: z.literal(true).optional(),
   })
   .meta({ id: "SignalHistoryItem" });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
@@ -247,8 +254,32 @@ const symbolPartSchema = z
 
 /** Omitted fields match all signals. */
 export const historyFilterSchema = z
-  .object({ symbol: symbolPartSchema, signal: signalKindSchema, outcome: historyOutcomeSchema })
+  .object({
+    symbol: symbolPartSchema,
+    signal: signalKindSchema,
+    outcome: historyOutcomeSchema.meta({
+      description: "`PENDING`: trades without an outcome. A WAIT is no trade",
+    }),
+    timeframe: timeframeSchema,
+    origin: signalOriginSchema,
+    since: z.iso.datetime().meta({ description: "Made at this time or later" }),
+    until: z.iso.datetime().meta({ description: "Made before this time" }),
+  })
   .partial();
+
+/** Trades of the user that were filled and have ended. Signals of one analysis are one trade. */
+export const historyTotalsSchema = z
+  .object({
+    signals: z.number().int(),
+    trades: z.number().int(),
+    wins: z.number().int(),
+    /** Share of trades with a result above 0, with its 95% interval; null without trades. */
+    win_rate: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
+    /** Sum of the results, net of costs. */
+    r: z.number(),
+  })
+  .meta({ id: "SignalHistoryTotals" });
+export type HistoryTotals = z.infer<typeof historyTotalsSchema>;
 
 export type TradeProgress = Pick<SignalResponse, "entry_left" | "filled" | "outcome">;
 
@@ -282,8 +313,14 @@ export function historyItemOf(signal: SignalResponse): HistoryItem {
     ...(analysis?.source.analysis_id && { analysis_id: analysis.source.analysis_id }),
     ...(analysis?.source.demo_record && { demo_record: true }),
     ...(signal.note && { note: signal.note }),
+    ...(analysis && analysis.final_signal !== "WAIT" && sizeOf(analysis)),
   };
 }
+
+const sizeOf = ({ suggested_units, estimated_dollar_risk }: Analysis) => ({
+  suggested_units,
+  estimated_dollar_risk,
+});
 
 /** A text, or a line for each topic: the rationale of other analysts may be an object. */
 export function rationaleContent(rationale: Rationale): string | string[] {

@@ -32,6 +32,7 @@ import { PageHeading } from "../ui/page-heading.tsx";
 const SetupProgress = lazyComponent(
   () => import("../features/admin/setup-checklist.tsx"),
   "SetupProgress",
+  { isSilent: true },
 );
 
 export function DashboardPage() {

@@ -7,7 +7,9 @@ import { lazyComponent } from "../ui/lazy-component.tsx";
 import { Navbar } from "./navbar.tsx";
 
 /** Kept out of the first load of visitors. */
-export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
+export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn", {
+  isSilent: true,
+});
 
 /**
  * The navigation and the screen below it. The navigation stays mounted when the first screen has loaded, so that no click on

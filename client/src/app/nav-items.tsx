@@ -67,4 +67,5 @@ const endSessionOf = async (token: string) =>
 export const NavbarAdminBadge = lazyComponent(
   () => import("./navbar-waiting-count.tsx"),
   "NavbarAdminBadge",
+  { isSilent: true },
 );

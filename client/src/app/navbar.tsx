@@ -4,7 +4,7 @@ import { Link, NavLink } from "react-router-dom";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { lazyComponent } from "../ui/lazy-component.tsx";
+import { lazyComponent, usePreload } from "../ui/lazy-component.tsx";
 import {
   adminLink,
   NavbarAdminBadge,
@@ -16,21 +16,21 @@ import {
 const MobileMenu = lazyComponent(() => import("./mobile-menu.tsx"), "MobileMenu");
 
 const themePlaceholder = <div className="h-9 w-26" />;
-const ThemeSwitch = lazyComponent(
-  () => import("./theme-switch.tsx"),
-  "ThemeSwitch",
-  themePlaceholder,
-);
+const ThemeSwitch = lazyComponent(() => import("./theme-switch.tsx"), "ThemeSwitch", {
+  fallback: themePlaceholder,
+  isSilent: true,
+});
 
 const NavbarWaitingCount = lazyComponent(
   () => import("./navbar-waiting-count.tsx"),
   "NavbarWaitingCount",
+  { isSilent: true },
 );
 
 const NotificationBell = lazyComponent(
   () => import("./notification-bell.tsx"),
   "NotificationBell",
-  <div className="size-10" />,
+  { fallback: <div className="size-10" />, isSilent: true },
 );
 
 const linkClass =
@@ -81,9 +81,13 @@ export function Navbar() {
 /** A pre-rendered page does not know the chosen theme. */
 const ThemeSwitchSlot = () => (useHydrated() ? <ThemeSwitch /> : themePlaceholder);
 
+/** From here on, the links of the menu are in the navigation. */
+const WIDE_PX = 1_024;
+
 function MenuButton() {
   /** Undefined until the menu is first opened, which loads it. */
   const [open, setOpen] = useState<boolean>();
+  usePreload(MobileMenu, useHydrated() && window.innerWidth < WIDE_PX);
   return (
     <div className="lg:hidden">
       <button

@@ -7,7 +7,7 @@ import { useLocation } from "react-router-dom";
 import { useMe } from "../domain/me.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { lazyComponent } from "../ui/lazy-component.tsx";
+import { lazyComponent, usePreload } from "../ui/lazy-component.tsx";
 import {
   applyNotificationEvent,
   isUnread,
@@ -28,6 +28,7 @@ const MAX_SHOWN = 99;
 export function NotificationBell() {
   const me = useMe();
   const [open, setOpen] = useState<boolean>();
+  usePreload(NotificationCenter);
   const unread = useUnreadCount(me);
   return (
     <>

@@ -21,7 +21,14 @@ const screen = <Name extends string>(
   path: string,
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-): RouteObject => ({ path, lazy: async () => ({ Component: (await load())[name] }) });
+): RouteObject => {
+  // The router loads a screen once only; this loads it again in its place, below the navigation.
+  const lazy = async (): Promise<{ Component: ComponentType }> => ({
+    Component: (await load())[name],
+  });
+  const Retried = lazyComponent(lazy, "Component", { fallback: <ScreenSkeleton /> });
+  return { errorElement: <Retried />, children: [{ path, lazy }] };
+};
 
 const publicScreens = [
   screen("/", () => import("../features/public/home-page.tsx"), "HomePage"),
@@ -86,23 +93,29 @@ const adminScreens = [
   screen("/security-log", loadAdmin, "SecurityLogRedirect"),
 ];
 
+const screens: RouteObject[] = [
+  ...publicScreens,
+  {
+    element: <RequireSession />,
+    children: [
+      ...memberScreens,
+      { element: <RequireApproval />, children: approvedScreens },
+      { element: <RequireAdmin />, children: adminScreens },
+    ],
+  },
+  { path: "*", element: <NotFoundPage /> },
+];
+
 export const routes: RouteObject[] = [
   {
     element: <Layout />,
-    errorElement: <ErrorPage />,
+    errorElement: (
+      <main>
+        <ErrorPage />
+      </main>
+    ),
     hydrateFallbackElement: <Layout loading={<PageSkeleton />} />,
-    children: [
-      ...publicScreens,
-      {
-        element: <RequireSession />,
-        children: [
-          ...memberScreens,
-          { element: <RequireApproval />, children: approvedScreens },
-          { element: <RequireAdmin />, children: adminScreens },
-        ],
-      },
-      { path: "*", element: <NotFoundPage /> },
-    ],
+    children: [{ errorElement: <ErrorPage />, children: screens }],
   },
 ];
 
@@ -123,11 +136,9 @@ function RequireSession() {
   );
 }
 
-const NoAccess = lazyComponent(
-  () => import("../features/payments/no-access.tsx"),
-  "NoAccess",
-  <ScreenSkeleton />,
-);
+const NoAccess = lazyComponent(() => import("../features/payments/no-access.tsx"), "NoAccess", {
+  fallback: <ScreenSkeleton />,
+});
 
 function RequireApproval() {
   const approved = useSession((session) => session.approved);
@@ -200,19 +211,17 @@ function NotFoundPage() {
 function ErrorPage() {
   const error = useRouteError();
   return (
-    <main>
-      <MessagePage
-        title="Something went wrong"
-        text="We couldn't load this page. Reload it to try again."
-      >
-        <Button onClick={() => window.location.reload()}>Reload page</Button>
-        {error instanceof Error && (
-          <details className="max-w-xl text-sm text-ink-faint">
-            <summary className="cursor-pointer">Technical details</summary>
-            <code className="mt-2 block break-words">{error.message}</code>
-          </details>
-        )}
-      </MessagePage>
-    </main>
+    <MessagePage
+      title="Something went wrong"
+      text="We couldn't load this page. Reload it to try again."
+    >
+      <Button onClick={() => window.location.reload()}>Reload page</Button>
+      {error instanceof Error && (
+        <details className="max-w-xl text-sm text-ink-faint">
+          <summary className="cursor-pointer">Technical details</summary>
+          <code className="mt-2 block break-words">{error.message}</code>
+        </details>
+      )}
+    </MessagePage>
   );
 }

@@ -19,7 +19,7 @@ import { describeNotification } from "./describe-notification.ts";
 import { adminLink } from "./nav-items.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
-const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
+const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster", { isSilent: true });
 
 /** Runs while one user is signed in; mounted again for each session. */
 export function SignedIn({ token }: { token: string }) {

@@ -4,11 +4,13 @@ import type { Timeframe } from "@shared/contract/market-data.ts";
 import { Bookmark, ChevronDown } from "lucide-react";
 import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useState } from "react";
 import { fieldClass } from "../ui/field-class.ts";
-import { lazyComponent } from "../ui/lazy-component.tsx";
+import { lazyComponent, usePreload } from "../ui/lazy-component.tsx";
 import { optionId, symbolGroups, toggleFavorite, useSavedSymbols } from "./symbols.ts";
 
 /** Loaded when it is first opened. */
-const SymbolList = lazyComponent(() => import("./symbol-list.tsx"), "SymbolList");
+const SymbolList = lazyComponent(() => import("./symbol-list.tsx"), "SymbolList", {
+  isSilent: true,
+});
 
 interface OpenList {
   /** What was typed since it is open. */
@@ -27,6 +29,7 @@ export const SymbolField = memo(function SymbolField({ value, onChange }: Symbol
   const [list, setList] = useState<OpenList | null>(null);
   const groups = useMemo(() => symbolGroups(list?.query ?? "", saved), [list?.query, saved]);
   const listId = useId();
+  usePreload(SymbolList);
   const active = list?.active ?? null;
   const close = () => setList(null);
   const pick = (symbol: string) => {

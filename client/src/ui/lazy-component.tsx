@@ -1,47 +1,124 @@
 import {
   type ComponentType,
-  lazy,
   type ReactNode,
-  Suspense,
+  useCallback,
   useEffect,
   useRef,
   useState,
 } from "react";
+import { Button } from "./button.tsx";
 
 interface Preloadable {
   /** Loads the code ahead. What is rendered once it is there appears at once, without a fallback. */
   preload(): Promise<unknown>;
 }
 
-/** A component in a chunk of its own, loaded when it is first rendered. */
+interface WhileMissing {
+  /** Shown until the code is there. */
+  fallback?: ReactNode;
+  /** What is in view all the time, as a button of the navigation, is loaded again without a word. */
+  isSilent?: boolean;
+}
+
+/** Where no connection or server brings the code, it is tried again. */
+const RETRY_INTERVAL_MS = 10_000;
+
+/**
+ * A component in a chunk of its own, loaded when it is first rendered. If that fails, a card stands in its place, above the
+ * page if it has none, until the code is there.
+ */
 export function lazyComponent<Module, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
-  fallback?: ReactNode,
+  whileMissing?: WhileMissing,
 ): Module[Name] & Preloadable;
 export function lazyComponent(
   load: () => Promise<Record<string, ComponentType<object>>>,
   name: string,
-  fallback: ReactNode = null,
+  { fallback = null, isSilent = false }: WhileMissing = {},
 ): ComponentType<object> & Preloadable {
   let Ready: ComponentType<object> | undefined;
   const preload = async () => {
-    const { [name]: Component } = await load();
-    if (!Component) throw new Error(`No component ${name}`);
-    Ready = Component;
-    return { default: Component };
+    Ready = (await load())[name];
+    if (!Ready) throw new Error(`No component ${name}`);
+    return Ready;
   };
-  const Loaded = lazy(preload);
   function LazyComponent(props: object) {
-    const [Component] = useState(() => Ready);
+    const [Component, setComponent] = useState(() => Ready);
+    const show = useCallback((loaded: ComponentType<object>) => setComponent(() => loaded), []);
+    const { hasFailed, ...attempt } = useLoad(preload, Component ? null : show);
     if (Component) return <Component {...props} />;
-    return (
-      <Suspense fallback={fallback}>
-        <Loaded {...props} />
-      </Suspense>
-    );
+    if (!hasFailed || isSilent) return fallback;
+    return <NotLoaded floats={fallback === null} {...attempt} />;
   }
   return Object.assign(LazyComponent, { preload });
+}
+
+interface Attempt {
+  busy: boolean;
+  onRetry(): void;
+}
+
+/** Loads what is missing: at once, on request, when the browser is online again, and from time to time. */
+function useLoad<Loaded>(
+  load: () => Promise<Loaded>,
+  onLoaded: ((loaded: Loaded) => void) | null,
+): Attempt & { hasFailed: boolean } {
+  const [hasFailed, setFailed] = useState(false);
+  const [busy, setBusy] = useState(true);
+  const onRetry = useCallback(() => setBusy(true), []);
+  useEffect(() => {
+    if (!onLoaded || !busy) return;
+    let isWanted = true;
+    const onFailure = () => {
+      setFailed(true);
+      setBusy(false);
+    };
+    load().then(
+      (loaded) => isWanted && onLoaded(loaded),
+      () => isWanted && onFailure(),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [load, onLoaded, busy]);
+  useEffect(() => {
+    if (busy) return;
+    const timer = setTimeout(onRetry, RETRY_INTERVAL_MS);
+    window.addEventListener("online", onRetry);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("online", onRetry);
+    };
+  }, [busy, onRetry]);
+  return { hasFailed, busy, onRetry };
+}
+
+const NotLoaded = ({ floats, busy, onRetry }: Attempt & { floats: boolean }) => (
+  <div
+    role="alert"
+    className={`m-auto flex w-full max-w-2xl flex-wrap items-center gap-4 rounded-card border border-line-strong bg-raised p-4 text-sm text-ink-muted ${floats ? "fixed inset-x-4 bottom-4 z-50 w-auto" : ""}`}
+  >
+    <p className="flex-1 basis-56">
+      This part of the page could not be loaded. It is loaded again once you are online.
+    </p>
+    <Button variant="secondary" busy={busy} onClick={onRetry}>
+      Try again
+    </Button>
+  </div>
+);
+
+/** What the page itself may request first. */
+const PRELOAD_DELAY_MS = 5_000;
+
+/** Loads ahead what has to open without a connection as well. */
+export function usePreload({ preload }: Preloadable, isWanted = true): void {
+  useEffect(() => {
+    if (!isWanted) return;
+    // Rendering reports what fails.
+    const timer = setTimeout(() => void preload().catch(() => null), PRELOAD_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [preload, isWanted]);
 }
 
 interface WhenInViewProps {

@@ -10,6 +10,7 @@ import {
 import {
   historyFilterSchema,
   historyPageSchema,
+  historyTotalsSchema,
   signalAcceptedSchema,
   signalNoteSchema,
   signalRequestSchema,
@@ -32,6 +33,7 @@ import {
 
 const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
 export type HistoryQuery = z.infer<typeof historyQuerySchema>;
+export type HistoryFilter = z.infer<typeof historyFilterSchema>;
 
 /** Headers of a request for a signal. */
 export const signalHeadersSchema = idempotencyHeaders.extend({
@@ -143,6 +145,12 @@ export const signalRoutes = {
     summary: "Your finished signals, newest first",
     request: { query: historyQuerySchema },
     responses: { 200: { description: "One page.", schema: historyPageSchema } },
+  }),
+  getHistoryTotals: defineRoute("GET /signal-history/totals", {
+    ...signals,
+    summary: "Totals of your signals that match a filter",
+    request: { query: historyFilterSchema },
+    responses: { 200: { description: "Of all that match.", schema: historyTotalsSchema } },
   }),
   getSignalProgress: defineRoute("GET /signals/:id/since", {
     ...oneSignal,

@@ -28,15 +28,14 @@ const chartClass = "h-[36rem] xl:h-[max(30rem,calc(100dvh-18.5rem))]";
 
 const chartSkeleton = <Skeleton className={`rounded-card ${chartClass}`} />;
 
-const MarketPanel = lazyComponent(
-  () => import("./components/market-panel.tsx"),
-  "MarketPanel",
-  chartSkeleton,
-);
+const MarketPanel = lazyComponent(() => import("./components/market-panel.tsx"), "MarketPanel", {
+  fallback: chartSkeleton,
+});
 
 const NewestTradeTitle = lazyComponent(
   () => import("./components/newest-trade-title.tsx"),
   "NewestTradeTitle",
+  { isSilent: true },
 );
 
 export function BotPage() {

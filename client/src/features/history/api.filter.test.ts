@@ -1,7 +1,9 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
 import {
+  addressOfFilter,
   filterHistory,
+  filterOfAddress,
   filterQuery,
   type HistoryFilter,
   isFiltering,
@@ -48,7 +50,7 @@ test("typed text is capitalized, without characters that no symbol has", () => {
 
 test("only the fields that are set are sent", () => {
   expect(filterQuery(noFilter)).toEqual({});
-  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+  expect(filterQuery({ ...noFilter, symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
     symbol: "BTC",
     signal: "BUY",
     outcome: "PENDING",
@@ -63,6 +65,38 @@ test("a missing outcome counts as pending", () => {
 test("all fields have to match", () => {
   expect(found({ symbol: "USD", signal: "WAIT", outcome: "EXPIRED" })).toEqual(["c"]);
   expect(found({ symbol: "BTC", signal: "SELL" })).toEqual([]);
+});
+
+test("a WAIT is not pending", () => {
+  const waits = [item("d", { signal: "WAIT" })];
+  expect(filterHistory(waits, { ...noFilter, outcome: "PENDING" })).toEqual([]);
+});
+
+test("days count from their beginning to their end, where the reader is", () => {
+  const at = (id: string, date: Date) => item(id, { timestamp: date.toISOString() });
+  const some = [
+    at("next", new Date(2025, 10, 22, 0, 0)),
+    at("last", new Date(2025, 10, 21, 23, 59)),
+    at("first", new Date(2025, 10, 20, 0, 0)),
+    at("before", new Date(2025, 10, 19, 23, 59)),
+  ];
+  const days = { ...noFilter, from: "2025-11-20", to: "2025-11-21" };
+  expect(filterHistory(some, days).map(({ id }) => id)).toEqual(["last", "first"]);
+});
+
+test("timeframe and origin have to match as well", () => {
+  expect(found({ timeframe: "4h" })).toEqual([]);
+  expect(found({ origin: "request" })).toEqual(["a", "b", "c"]);
+  expect(found({ origin: "watchlist" })).toEqual([]);
+});
+
+test("the address says the filter; what it does not understand selects nothing", () => {
+  const filter = { ...noFilter, symbol: "BTC", timeframe: "4h", from: "2025-11-20" } as const;
+  const address = new URLSearchParams(addressOfFilter(filter));
+  expect(String(address)).toBe("symbol=BTC&timeframe=4h&from=2025-11-20");
+  expect(filterOfAddress(address)).toEqual(filter);
+  const wrong = "signal=buy&outcome=DRAW&timeframe=2h&origin=x&from=2025-13-99x&to=now";
+  expect(filterOfAddress(new URLSearchParams(wrong))).toEqual(noFilter);
 });
 
 test("an empty filter does not filter", () => {

@@ -1,5 +1,6 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
+import type { UserEvent } from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { makeHistoryItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
@@ -45,9 +46,13 @@ test("a WAIT that states no confidence shows none", async () => {
   expect(stated?.textContent).toContain(" · 45% stated confidence");
 });
 
+const openDetails = async (user: UserEvent) =>
+  user.click(await screen.findByRole("button", { name: /^Details of/ }));
+
 test("a note is written on a signal, and kept as it was typed if it cannot be stored", async () => {
   keep(makeHistoryItem({ id: "1" }));
   const { user } = openApp("/signal-history", {});
+  await openDetails(user);
   await user.click(await screen.findByRole("button", { name: "Add a note" }));
   await user.type(screen.getByLabelText("Note"), "Too early again");
   api.fail("PUT /signals/1/note", { status: 503 });
@@ -73,7 +78,8 @@ test("a signal of a watched market says where it comes from", async () => {
 
 test("a rationale by topic is shown with its topics", async () => {
   keep(makeHistoryItem({ rationale: { trend: "up", key_levels: { support: 112_000 } } }));
-  openApp("/signal-history", {});
+  const { user } = openApp("/signal-history", {});
+  await openDetails(user);
   await screen.findByText(/Trend: up\s+Key levels: Support: 112000/);
 });
 
@@ -82,6 +88,50 @@ test("signals of the demo record are labelled", async () => {
   openApp("/signal-history", {});
   await screen.findByText("Demo record, from recorded candles");
   expect(screen.getAllByText(/Demo record/)).toHaveLength(1);
+});
+
+test("a row says size, state and result; a WAIT has no outcome", async () => {
+  const sized = { suggested_units: 0.5, estimated_dollar_risk: 10 };
+  const noLevels = { entry: null, stop_loss: null, take_profit: null };
+  keep(
+    makeHistoryItem({ id: "5", ...sized, outcome: "WIN", r_multiple: 1.5 }),
+    makeHistoryItem({ id: "4", ...sized, outcome: "EXPIRED" }),
+    makeHistoryItem({ id: "3", ...sized, outcome: "EXPIRED", without_data: true }),
+    makeHistoryItem({ id: "2", ...sized }),
+    makeHistoryItem({ id: "1", signal: "WAIT", ...noLevels }),
+  );
+  openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(5));
+  const texts = cards().map(({ textContent }) => textContent);
+  expect(texts[0]).toMatch(/0\.5 BTC.*risk \$10\.00.*WIN.*\+1\.50 R\+\$15\.00/);
+  expect(texts[1]).toMatch(/EXPIREDNot filled/);
+  expect(texts[2]).toMatch(/EXPIREDNo prices, fill unknown/);
+  expect(texts[3]).toMatch(/PENDINGWaiting for entry/);
+  expect(texts[4]).not.toMatch(/PENDING|WIN|LOSS|EXPIRED/);
+});
+
+test("totals and signals are of the filter in the address", async () => {
+  keep(makeHistoryItem());
+  const rates = { value: 0.5, low: 0.1, high: 0.9 };
+  api.reply("GET /signal-history/totals", ({ query }) => ({
+    signals: query.get("timeframe") === "4h" ? 7 : 9,
+    trades: 4,
+    wins: 2,
+    win_rate: rates,
+    r: 1.25,
+  }));
+  const { user, address } = openApp("/signal-history?timeframe=4h", {});
+  const totals = await screen.findByLabelText("Totals");
+  await waitFor(() =>
+    expect(totals.textContent).toMatch(
+      /Signals7.*trades4.*50\.0% 95% interval 10\.0% to 90\.0%.*\+1\.25 R/,
+    ),
+  );
+  await user.selectOptions(screen.getByLabelText("Origin"), "request");
+  await waitFor(() => expect(address()).toBe("/signal-history?timeframe=4h&origin=request"));
+  await user.click(screen.getByRole("button", { name: "Clear filters" }));
+  await waitFor(() => expect(within(totals).getByText("9")).toBeDefined());
+  expect(address()).toBe("/signal-history");
 });
 
 describe("a history that cannot be loaded", () => {

@@ -1,8 +1,9 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { History, SearchX } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { Link } from "react-router-dom";
+import { Link, useSearchParams } from "react-router-dom";
+import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
@@ -10,39 +11,86 @@ import { EmptyState, LoadError } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { signalKeys } from "../signals/apply-event.ts";
 import {
+  addressOfFilter,
   filterHistory,
+  filterOfAddress,
   type HistoryFilter,
   historyErrorText,
   isFiltering,
   noFilter,
   readHistory,
+  totalsQuery,
 } from "./api.ts";
 import { ExportButtons, HistoryFilters } from "./history-toolbar.tsx";
-import { SignalCard } from "./signal-card.tsx";
+import { RowHeadings, SignalCard } from "./signal-card.tsx";
 
 export function HistoryPage() {
-  const [filter, setFilter] = useState(noFilter);
-  const history = useHistory(filter);
+  const [filter, setFilter] = useFilter();
+  const { requested, ...history } = useHistory(filter);
   const { items, error } = history;
   // Shown while the signals load, so that nothing moves once they are there.
   const hasSignals = isFiltering(filter) || (items ? items.length > 0 : !error);
   return (
-    <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <div className="flex flex-wrap items-end justify-between gap-4">
+    <div className="page flex flex-col gap-3 py-4 sm:gap-6 sm:py-10">
+      <div className="flex items-start justify-between gap-4 sm:items-end">
         <PageHeading title="Signal history">
-          All your signals and their outcomes, newest first.{" "}
+          <span className="max-sm:sr-only">
+            All your signals and their outcomes, newest first.{" "}
+          </span>
           <TextLink to="/performance">Overall performance</TextLink>
         </PageHeading>
         {hasSignals && <ExportButtons filter={filter} />}
       </div>
       {hasSignals && <HistoryFilters filter={filter} onChange={setFilter} />}
+      {hasSignals && <HistoryTotals filter={requested} />}
       <Signals history={history} filter={filter} onFilter={setFilter} />
     </div>
   );
 }
 
+/** The address says the filter, so that it is there again when the reader comes back. */
+function useFilter() {
+  const [address, setAddress] = useSearchParams();
+  const text = String(address);
+  const filter = useMemo(() => filterOfAddress(new URLSearchParams(text)), [text]);
+  const setFilter = (next: HistoryFilter) =>
+    setAddress(addressOfFilter(next), { replace: true, preventScrollReset: true });
+  return [filter, setFilter] as const;
+}
+
+function HistoryTotals({ filter }: { filter: HistoryFilter }) {
+  const ready = useRealtime((live) => live.ready);
+  const { data } = useQuery(totalsQuery(filter, ready));
+  const rate = data?.win_rate;
+  const facts = data && [
+    { label: "Signals", value: formatCount(data.signals) },
+    { label: "Closed trades", value: formatCount(data.trades) },
+    {
+      label: "Win rate",
+      value: rate ? formatRate(rate.value) : "–",
+      note: rate && `95% interval ${formatRate(rate.low)} to ${formatRate(rate.high)}`,
+    },
+    { label: "Result", value: data.trades > 0 ? formatR(data.r) : "–", note: "after costs" },
+  ];
+  return (
+    <dl
+      aria-label="Totals"
+      className="figures grid min-h-13 grid-cols-[auto_auto_1fr_auto] items-start gap-x-4 rounded-card border border-line bg-surface px-4 py-1.5 sm:gap-x-10 sm:py-2"
+    >
+      {facts?.map(({ label, value, note }) => (
+        <div key={label} className="min-w-0">
+          <dt className="text-xs text-ink-faint">{label}</dt>
+          <dd className="text-sm font-semibold">
+            {value} {note && <span className="text-xs font-normal text-ink-faint">{note}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 interface SignalsProps {
-  history: ReturnType<typeof useHistory>;
+  history: Omit<ReturnType<typeof useHistory>, "requested">;
   filter: HistoryFilter;
   onFilter(filter: HistoryFilter): void;
 }
@@ -118,27 +166,31 @@ function NoMatch({ onClear }: { onClear(): void }) {
 
 function HistorySkeleton() {
   return (
-    <div role="status" aria-label="Loading your signals" className="flex flex-col gap-4">
-      <Skeleton className="h-52 rounded-card" count={3} />
+    <div role="status" aria-label="Loading your signals" className="flex flex-col gap-2">
+      <Skeleton className="h-30 rounded-card lg:h-15" count={8} />
     </div>
   );
 }
 
 /** As many as the tallest window shows at first; the others are laid out when they come near it. */
-const IN_VIEW = 10;
-const outOfViewClass = "[contain-intrinsic-size:auto_13rem] [content-visibility:auto]";
+const IN_VIEW = 24;
+const outOfViewClass =
+  "[contain-intrinsic-size:auto_7.5rem] lg:[contain-intrinsic-size:auto_3.75rem] [content-visibility:auto]";
 
 /** A further page is rendered in slices, so that scrolling goes on meanwhile. */
 function HistoryList({ items }: { items: HistoryItem[] }) {
   const rendered = useDeferredValue(items);
   return (
-    <ol className="flex flex-col gap-4 empty:hidden">
-      {rendered.map((item, index) => (
-        <li key={item.id} className={index < IN_VIEW ? "" : outOfViewClass}>
-          <SignalCard item={item} />
-        </li>
-      ))}
-    </ol>
+    <div className="flex flex-col gap-2">
+      {items.length > 0 && <RowHeadings />}
+      <ol className="flex flex-col gap-2 empty:hidden lg:gap-0 lg:overflow-hidden lg:rounded-card lg:border lg:border-line lg:bg-surface">
+        {rendered.map((item, index) => (
+          <li key={item.id} className={index < IN_VIEW ? "" : outOfViewClass}>
+            <SignalCard item={item} />
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 
@@ -189,7 +241,7 @@ function useHistory(filter: HistoryFilter) {
     return read && filterHistory(read, filter);
   }, [data, filter]);
   const isSettling = requested !== filter || query.isPlaceholderData;
-  return { ...query, items, isSettling };
+  return { ...query, items, isSettling, requested };
 }
 
 function useDebouncedValue<Value>(value: Value, delayMs: number): Value {

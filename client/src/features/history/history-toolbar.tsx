@@ -1,21 +1,23 @@
-import { HISTORY_PAGE, MESSAGES, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { HISTORY_PAGE, MESSAGES, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { csvLine } from "@shared/contract/files.ts";
 import {
   type HistoryItem,
-  outcomeSchema,
   rationaleText,
   signalKindSchema,
+  signalOriginSchema,
 } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
-import { Download, X } from "lucide-react";
+import { Download, SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { saveFile } from "../../lib/save-file.ts";
 import { useLeaveSignal } from "../../lib/use-leave-signal.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
-import { SearchField, SelectField } from "../../ui/fields.tsx";
+import { Labelled, SearchField, SelectField } from "../../ui/fields.tsx";
 import {
+  countFilters,
+  HISTORY_OUTCOMES,
   type HistoryFilter,
   historyErrorText,
   isFiltering,
@@ -26,60 +28,127 @@ import {
 
 const ANY = "ANY";
 
-const optionsOf = <Value extends string>(anyLabel: string, values: readonly Value[]) => [
+const optionsOf = <Value extends string>(
+  anyLabel: string,
+  values: readonly Value[],
+  names: Partial<Record<Value, string>> = {},
+) => [
   { value: ANY, label: anyLabel } as const,
-  ...values.map((value) => ({ value, label: value })),
+  ...values.map((value) => ({ value, label: names[value] ?? value })),
 ];
 const signalOptions = optionsOf("All signals", signalKindSchema.options);
-const outcomeOptions = optionsOf("All outcomes", ["PENDING", ...outcomeSchema.options] as const);
+const outcomeOptions = optionsOf("All outcomes", HISTORY_OUTCOMES);
+const timeframeOptions = optionsOf("All timeframes", TIMEFRAMES);
+const originOptions = optionsOf("All origins", signalOriginSchema.options, {
+  request: "Requested",
+  watchlist: "Watchlist",
+});
 
 interface HistoryFiltersProps {
   filter: HistoryFilter;
   onChange(filter: HistoryFilter): void;
 }
 
+/** On phones, all but the symbol are folded away. */
 export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
-  const clearable = isFiltering(filter);
+  const [isOpen, setOpen] = useState(false);
+  const count = countFilters({ ...filter, symbol: "" });
+  const set = (change: Partial<HistoryFilter>) => onChange({ ...filter, ...change });
   return (
-    <div
-      className={`grid grid-cols-2 items-end gap-3 ${clearable ? "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]" : "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr]"}`}
-    >
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4 xl:grid-cols-[minmax(0,1.3fr)_repeat(6,minmax(0,1fr))]">
       <SearchField
         label="Symbol"
-        labelClass={fieldClass.label}
+        labelClass={`${fieldClass.label} max-md:sr-only`}
         placeholder="All symbols"
         value={filter.symbol}
         maxLength={SIGNAL_LIMITS.symbolLength.max}
-        onChange={({ currentTarget }) =>
-          onChange({ ...filter, symbol: symbolPart(currentTarget.value) })
-        }
-        className={`${fieldClass.root} col-span-2 sm:col-span-1`}
+        onChange={({ currentTarget }) => set({ symbol: symbolPart(currentTarget.value) })}
+        className={fieldClass.root}
       />
+      <Button
+        Icon={SlidersHorizontal}
+        variant="secondary"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="h-11 md:hidden"
+      >
+        {count > 0 ? `Filters (${count})` : "Filters"}
+      </Button>
+      <div className={isOpen ? "contents" : "hidden md:contents"}>
+        <Choices filter={filter} onChange={set} />
+        {isFiltering(filter) && (
+          <Button
+            Icon={X}
+            variant="ghost"
+            size="sm"
+            className="col-span-full justify-self-start"
+            onClick={() => onChange(noFilter)}
+          >
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  filter: HistoryFilter;
+  onChange(change: Partial<HistoryFilter>): void;
+}
+
+function Choices({ filter, onChange }: ChoicesProps) {
+  return (
+    <>
       <SelectField
         label="Signal"
         value={filter.signal ?? ANY}
         options={signalOptions}
-        onChange={(value) => onChange({ ...filter, signal: value === ANY ? null : value })}
+        onChange={(value) => onChange({ signal: value === ANY ? null : value })}
       />
       <SelectField
         label="Outcome"
         value={filter.outcome ?? ANY}
         options={outcomeOptions}
-        onChange={(value) => onChange({ ...filter, outcome: value === ANY ? null : value })}
+        onChange={(value) => onChange({ outcome: value === ANY ? null : value })}
       />
-      {clearable && (
-        <Button
-          Icon={X}
-          variant="ghost"
-          className="col-span-2 h-11 sm:col-span-1"
-          onClick={() => onChange(noFilter)}
-        >
-          Clear filters
-        </Button>
-      )}
-    </div>
+      <SelectField
+        label="Timeframe"
+        value={filter.timeframe ?? ANY}
+        options={timeframeOptions}
+        onChange={(value) => onChange({ timeframe: value === ANY ? null : value })}
+      />
+      <SelectField
+        label="Origin"
+        value={filter.origin ?? ANY}
+        options={originOptions}
+        onChange={(value) => onChange({ origin: value === ANY ? null : value })}
+      />
+      <DayField label="From" value={filter.from} onChange={(from) => onChange({ from })} />
+      <DayField label="To" value={filter.to} onChange={(to) => onChange({ to })} />
+    </>
   );
 }
+
+interface DayFieldProps {
+  label: string;
+  value: string;
+  onChange(day: string): void;
+}
+
+const DayField = ({ label, value, onChange }: DayFieldProps) => (
+  <Labelled label={label}>
+    {(id) => (
+      <input
+        id={id}
+        type="date"
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        className={`${fieldClass.input} min-w-0`}
+      />
+    )}
+  </Labelled>
+);
 
 /** A signal in exports. Names state units; prices are in the quote currency of the symbol. */
 const exportRow = (item: HistoryItem) => ({
@@ -105,8 +174,8 @@ export const historyJson = (items: HistoryItem[]): string =>
   `${JSON.stringify(items.map(exportRow), null, 2)}\n`;
 
 const formats = {
-  csv: { label: "Export CSV", type: "text/csv;charset=utf-8", write: historyCsv },
-  json: { label: "Export JSON", type: "application/json", write: historyJson },
+  csv: { name: "CSV", type: "text/csv;charset=utf-8", write: historyCsv },
+  json: { name: "JSON", type: "application/json", write: historyJson },
 } as const;
 const FORMAT_NAMES = ["csv", "json"] as const;
 
@@ -134,7 +203,8 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
             disabled={saving.isPending}
             onClick={() => saving.mutate(format)}
           >
-            {formats[format].label}
+            <span className="max-sm:sr-only">Export </span>
+            {formats[format].name}
           </Button>
         ))}
       </div>

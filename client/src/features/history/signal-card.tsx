@@ -4,79 +4,224 @@ import { MESSAGES } from "@shared/contract/constants.ts";
 import { formatPrice, plainPrice } from "@shared/contract/price.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { MAX_NOTE_LENGTH, rationaleText, signalNoteSchema } from "@shared/contract/signal.ts";
-import { memo, type ReactNode, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
+import { memo, useId, useState } from "react";
 import { Link } from "react-router-dom";
 import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
+import { unitName } from "../../domain/symbols.ts";
 import { api } from "../../lib/api/client.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
-import { formatChange, formatMoment } from "../../lib/format.ts";
+import { formatMoment, formatR, formatUnits, formatUsd } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
-import { Card, Skeleton } from "../../ui/card.tsx";
+import { TextLink } from "../../ui/button.tsx";
+import { Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { FormActions, TextField } from "../../ui/text-field.tsx";
+import { progressQuery } from "../signals/api.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { CurrentPrice, OriginMark, signalLooks } from "../signals/components/signal-parts.tsx";
 import { TradeTimeline, tradeOfItem } from "../signals/components/trade-timeline.tsx";
-import { distancePercent, type TradeLevels, tradeLevels } from "../signals/levels.ts";
+import { type TradeLevels, tradeLevels } from "../signals/levels.ts";
 
 const HistoryChart = lazyComponent(
   () => import("../signals/chart/signal-chart.tsx"),
   "HistoryChart",
-  <Skeleton className="size-full rounded-control" />,
+  { fallback: <Skeleton className="size-full rounded-control" /> },
 );
 
+/** The same places in every row of a wide screen. */
+const columns =
+  "lg:grid lg:grid-cols-[5.25rem_minmax(0,1fr)_18.5rem_7.5rem_9.5rem_6.5rem_2rem] lg:items-center lg:gap-x-4";
+
+/** Names of the columns; each value says its own to screen readers. */
+export const RowHeadings = () => (
+  <div aria-hidden className={`${columns} hidden px-4 text-xs text-ink-faint`}>
+    <span>Signal</span>
+    <span>Market, time</span>
+    <span className="grid grid-cols-3 gap-3 text-right">
+      <span>Entry</span>
+      <span>Stop loss</span>
+      <span>Take profit</span>
+    </span>
+    <span className="text-right">Size</span>
+    <span>Outcome</span>
+    <span className="text-right">Result</span>
+  </div>
+);
+
+/** A row on wide screens, a dense card on phones. What explains the signal is folded away. */
 export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem }) {
+  const [isOpen, setOpen] = useState(false);
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
+  const id = useId();
+  return (
+    <article
+      data-signal={signalLooks[item.signal].name}
+      className="rounded-card border border-line bg-surface lg:rounded-none lg:border-0 lg:border-b"
+    >
+      <div
+        className={`grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2.5 lg:min-h-15 lg:py-1.5 ${columns}`}
+      >
+        <SignalBadge signal={item.signal} />
+        <Market item={item} isAlone={levels !== null} />
+        {levels ? <Levels levels={levels} /> : <span className="max-lg:hidden" />}
+        <div className={`flex items-center gap-3 lg:contents ${levels ? "col-span-3" : ""}`}>
+          <Size item={item} />
+          <div className="max-lg:order-first">{levels && <State item={item} />}</div>
+          <div className="lg:text-right">{levels && <Result item={item} />}</div>
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            aria-label={`Details of ${item.signal} ${item.symbol}`}
+            onClick={() => setOpen(!isOpen)}
+            className="flex size-8 shrink-0 items-center justify-center justify-self-end rounded-lg text-ink-faint hover:bg-raised hover:text-ink max-lg:-my-1 max-lg:-mr-2 max-lg:ml-auto"
+          >
+            <ChevronDown
+              aria-hidden
+              className={`size-5 transition-transform ${isOpen ? "rotate-180" : ""}`}
+            />
+          </button>
+        </div>
+      </div>
+      <div id={id} hidden={!isOpen}>
+        {isOpen && <Details item={item} levels={levels} />}
+      </div>
+    </article>
+  );
+});
+
+/** @param isAlone whether nothing stands beside it on phones */
+function Market({ item, isAlone }: { item: HistoryItem; isAlone: boolean }) {
+  return (
+    <div className={`min-w-0 ${isAlone ? "max-lg:col-span-2" : ""}`}>
+      <h2 className="leading-snug font-semibold">
+        {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
+      </h2>
+      <p className="figures truncate text-xs text-ink-faint">
+        <Link
+          to={`/signals/${item.id}`}
+          title="Open this signal"
+          className="group/reveal rounded underline-offset-4 hover:text-ink hover:underline"
+        >
+          <LocalTime iso={item.timestamp} />
+        </Link>
+        <StatusText item={item} />
+      </p>
+      <div className="flex flex-wrap items-center gap-x-3 text-xs empty:hidden">
+        <OriginMark origin={item.origin} />
+        {item.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
+      </div>
+    </div>
+  );
+}
+
+function Levels({ levels }: { levels: TradeLevels }) {
+  const rows = [
+    { label: "Entry", price: levels.entry },
+    { label: "Stop loss", price: levels.stopLoss },
+    { label: "Take profit", price: levels.takeProfit },
+  ];
+  return (
+    <dl className="figures grid grid-cols-3 gap-3 text-sm max-lg:col-span-3 lg:text-right">
+      {rows.map(({ label, price }) => (
+        <div key={label} className="min-w-0">
+          <dt className="text-xs text-ink-faint lg:sr-only">{label}</dt>
+          <dd className="font-medium">{formatPrice(price)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Size({ item }: { item: HistoryItem }) {
+  const { symbol, suggested_units: units, estimated_dollar_risk: risk } = item;
+  if (units === undefined || risk === undefined) return <span className="max-lg:hidden" />;
+  return (
+    <p className="figures text-sm whitespace-nowrap max-lg:text-xs max-lg:text-ink-faint lg:text-right">
+      <span className="sr-only">Size: </span>
+      {formatUnits(roundUnits(units))} <span className="lg:hidden">{unitName(symbol)}</span>
+      <span className="text-xs text-ink-faint max-lg:sr-only lg:block">
+        {" "}
+        risk {formatUsd(risk)}
+      </span>
+    </p>
+  );
+}
+
+/** Four significant digits say how large a position is. */
+const roundUnits = (units: number): number => Number(units.toPrecision(4));
+
+/** Where a trade stands; a WAIT is none. */
+function State({ item }: { item: HistoryItem }) {
+  const text = stateText(item);
+  return (
+    <div className="flex items-center gap-x-2 lg:flex-col lg:items-start">
+      <OutcomeBadge outcome={item.outcome} />
+      {text && <span className="text-xs text-ink-faint">{text}</span>}
+    </div>
+  );
+}
+
+function stateText(item: HistoryItem): string | null {
+  const { outcome, filled, entry_left: left, valid_until: until } = item;
+  if (outcome === "EXPIRED" && !filled) {
+    return item.without_data ? "No prices, fill unknown" : "Not filled";
+  }
+  if (outcome) return null;
+  if (filled) return "Open";
+  if (left) return "Entry missed";
+  return until && Date.parse(until) <= Date.now() ? "Entry expired" : "Waiting for entry";
+}
+
+/** In units of the risk, and in US dollars for the size that the user asked for. */
+function Result({ item }: { item: HistoryItem }) {
+  const { outcome, r_multiple: known, estimated_dollar_risk: risk } = item;
+  // An event tells the outcome without its result.
+  const enabled = outcome !== undefined && known === undefined && item.filled !== undefined;
+  const { data } = useQuery({ ...progressQuery(item.id), enabled });
+  const r = known ?? data?.judgement?.r_multiple ?? null;
+  if (r === null) return null;
+  const dollars = risk !== undefined && `${r < 0 ? "\u2212" : "+"}${formatUsd(Math.abs(r * risk))}`;
+  return (
+    <p className={`figures text-sm font-semibold ${r < 0 ? "text-sell" : "text-buy"}`}>
+      <span className="sr-only">Result: </span>
+      {formatR(r)}
+      {dollars && (
+        <span className="text-xs font-normal text-ink-muted max-lg:ml-1.5 lg:block">{dollars}</span>
+      )}
+    </p>
+  );
+}
+
+function Details({ item, levels }: { item: HistoryItem; levels: TradeLevels | null }) {
   const note = levels && entryNote(item, new Date());
   const trade = tradeOfItem(item);
   const isOpen = item.status === "completed" && !item.outcome;
+  const confidence = confidenceWords(item.signal, item);
   return (
-    <Card data-signal={signalLooks[item.signal].name} className="flex flex-col gap-4 p-5 sm:p-6">
-      <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <SignalBadge signal={item.signal} />
-        <h2 className="text-lg font-semibold tracking-tight">
-          {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
-        </h2>
-        <p className="figures order-last w-full text-sm text-ink-faint sm:order-none sm:w-auto">
-          <Link
-            to={`/signals/${item.id}`}
-            title="Open this signal"
-            className="group/reveal rounded underline-offset-4 hover:text-ink hover:underline"
-          >
-            <LocalTime iso={item.timestamp} />
-          </Link>
-          <StatusText item={item} />
-        </p>
-        <div className="order-last empty:hidden sm:order-none">
-          <OriginMark origin={item.origin} />
-        </div>
-        {item.demo_record && (
-          <p className="order-last sm:order-none">
-            <DataLabel>{MESSAGES.demoRecord}</DataLabel>
-          </p>
-        )}
-        <div className="ml-auto">
-          <OutcomeBadge outcome={item.outcome} />
-        </div>
-      </header>
+    <div className="flex animate-enter flex-col gap-4 border-t border-line p-4 lg:bg-canvas lg:px-6">
       {trade && <TradeTimeline trade={trade} madeAt={item.timestamp} />}
-      <div className="flex flex-col gap-4 lg:flex-row lg:items-start lg:justify-between lg:gap-10">
-        {levels && (
-          <Levels levels={levels}>{isOpen && <CurrentPrice {...item} levels={levels} />}</Levels>
-        )}
-        <div className="flex min-w-0 flex-col gap-3">
-          {note && <p className="figures text-sm text-wait">{note}</p>}
-          <Rationale text={rationaleText(item.rationale)} />
-        </div>
-      </div>
+      {levels && isOpen && (
+        <dl className="max-w-sm">
+          <CurrentPrice {...item} levels={levels} />
+        </dl>
+      )}
+      {note && <p className="figures text-sm text-wait">{note}</p>}
+      {confidence && <p className="figures text-sm text-ink-faint">{confidence}</p>}
+      <Rationale text={rationaleText(item.rationale)} />
       <Note item={item} />
       {item.status === "completed" && <ChartDisclosure item={item} />}
-    </Card>
+      <TextLink to={`/signals/${item.id}`} className="self-start text-sm">
+        Open this signal
+      </TextLink>
+    </div>
   );
-});
+}
 
 function ChartDisclosure({ item }: { item: HistoryItem }) {
   const [isOpen, setOpen] = useState(false);
@@ -105,30 +250,6 @@ function StatusText({ item }: { item: HistoryItem }) {
   }
   const text = isFinished(item.status) ? confidenceWords(item.signal, item) : "In progress";
   return text === null ? null : ` · ${text}`;
-}
-
-function Levels({ levels, children }: { levels: TradeLevels; children: ReactNode }) {
-  const { entry, stopLoss, takeProfit } = levels;
-  const changeOf = (price: number) => formatChange(distancePercent(entry, price));
-  const rows = [
-    { label: "Entry", price: entry },
-    { label: "Stop loss", price: stopLoss, change: changeOf(stopLoss) },
-    { label: "Take profit", price: takeProfit, change: changeOf(takeProfit) },
-  ];
-  return (
-    <dl className="flex flex-col gap-1.5 rounded-control bg-canvas px-4 py-3 lg:order-last lg:w-[22rem] lg:shrink-0">
-      {rows.map(({ label, price, change }) => (
-        <div key={label} className="flex items-baseline gap-3">
-          <dt className="flex-1 text-sm text-ink-faint">{label}</dt>
-          <dd className="figures contents">
-            <span className="font-medium">{formatPrice(price)}</span>
-            <span className="w-16 text-right text-sm text-ink-faint">{change}</span>
-          </dd>
-        </div>
-      ))}
-      {children}
-    </dl>
-  );
 }
 
 export function entryNote(item: HistoryItem, now: Date): string | null {

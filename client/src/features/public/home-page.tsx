@@ -39,7 +39,9 @@ export function HomePage() {
   );
 }
 
-const LiveRecord = lazyComponent(() => import("./components/live-record.tsx"), "LiveRecord");
+const LiveRecord = lazyComponent(() => import("./components/live-record.tsx"), "LiveRecord", {
+  isSilent: true,
+});
 const RecentResults = lazyComponent(
   () => import("./components/recent-results.tsx"),
   "RecentResults",

@@ -19,6 +19,8 @@ export const signalKeys = {
   details: ["signals", "detail"],
   histories: ["signals", "history"],
   detail: (id: string) => ["signals", "detail", id],
+  allTotals: ["signals", "totals"],
+  totals: (filter: object) => ["signals", "totals", filter],
   history: (filter: object) => ["signals", "history", filter],
   candles: (id: string) => ["signals", "candles", id],
   progress: (id: string) => ["signals", "progress", id],
@@ -41,6 +43,7 @@ export function applySignalEvent(event: LiveEvent): void {
     case "signal:completed":
     case "signal:failed":
       storeSignal(event.data);
+      void refetch({ queryKey: signalKeys.allTotals });
       return patchHistories((pages) => withFinished(pages, historyItemOf(event.data)));
     case "signal:filled": {
       const { signal_id: id, price, filled_at } = event.data;
@@ -65,6 +68,7 @@ function patchSignal(id: string, change: TradeProgress): void {
 function applyOutcome({ signal_id, outcome }: EventData<"signal:outcome">): void {
   patchSignal(signal_id, { outcome });
   void refetch({ queryKey: signalKeys.progress(signal_id) });
+  void refetch({ queryKey: signalKeys.allTotals });
   // A filter may have excluded the signal until now.
   void refetch({ queryKey: signalKeys.histories, predicate: isFilteredByOutcome });
 }

@@ -74,7 +74,9 @@ test("the history shows how far each trade has come; a WAIT has none", async () 
     ],
     next_cursor: null,
   });
-  openApp("/signal-history", {});
+  const { user } = openApp("/signal-history", {});
+  const details = await screen.findAllByRole("button", { name: /^Details of/ });
+  for (const button of details) await user.click(button);
   const [open, lost, ...others] = await screen.findAllByRole("region", { name: "Trade progress" });
   expect(open?.textContent).toContain("Filledat 113000");
   expect(lost?.textContent).toContain("Lost");

@@ -1,8 +1,8 @@
 import { type Evidence, evidenceItemSchema } from "@shared/contract/evidence.ts";
 import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { Resolution, SignalProgressResponse } from "@shared/contract/resolution.ts";
-import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
-import type { HistoryPage } from "@shared/contract/signal.ts";
+import type { HistoryFilter, HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
+import type { HistoryPage, SignalKind } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -10,7 +10,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readCandles } from "@shared/database/stored-candles.ts";
 import { presentHistoryItem } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { Types } from "mongoose";
+import { type QueryFilter, Types } from "mongoose";
 import { z } from "zod";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -72,27 +72,67 @@ export async function listSignals(
   const { limit, cursor } = query;
   const found = await database.signals
     .find({
-      userId: user._id,
-      status: { $in: ["completed", "failed"] },
       ...(await wantedOnly(database, user, query)),
-      ...beforeCursor("createdAt", cursor),
+      $and: [beforeCursor("createdAt", cursor)],
     })
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .lean();
   const { page, next } = takePage(found, limit, (signal) => signal.createdAt);
-  return { signals: page.map(presentHistoryItem), next_cursor: next };
+  const endings = await readEndings(database, page);
+  const signals = page.map((signal) => ({
+    ...presentHistoryItem(signal),
+    ...endings.get(signal.analysisId.toString()),
+  }));
+  return { signals, next_cursor: next };
 }
 
-/** The filter in terms that the indexes support. */
-async function wantedOnly(database: Database, user: Owner, query: HistoryQuery) {
-  const { symbol, signal, outcome } = query;
+/** How the trades of these signals ended, by their analysis. */
+async function readEndings(database: Database, signals: readonly SignalRecord[]) {
+  const ended = signals.filter(({ outcome }) => outcome).map(({ analysisId }) => analysisId);
+  const analyses = await database.marketAnalyses
+    .find({ _id: { $in: ended } })
+    .select({ "resolution.r_multiple": 1, "resolution.reason": 1 })
+    .lean();
+  return new Map(
+    analyses.map(({ _id, resolution }) => [_id.toString(), resolution && endingOf(resolution)]),
+  );
+}
+
+const endingOf = ({ r_multiple: r, reason }: Pick<Resolution, "r_multiple" | "reason">) => ({
+  ...(r !== null && { r_multiple: r }),
+  ...(reason === "no-data" && { without_data: true as const }),
+});
+
+/** A user's finished signals that match, in terms that the indexes support. */
+export async function wantedOnly(
+  database: Database,
+  user: Owner,
+  filter: HistoryFilter,
+): Promise<QueryFilter<SignalRecord>> {
+  const { symbol, signal, outcome, timeframe, origin } = filter;
+  const kinds = TRADES.filter((kind) => !signal || kind === signal);
   return {
+    userId: user._id,
+    status: { $in: ["completed", "failed"] },
     ...(symbol !== undefined && { symbol: { $in: await symbolsWith(database, user, symbol) } }),
     ...(signal && { "analysis.final_signal": signal }),
-    ...(outcome && { outcome: outcome === "PENDING" ? null : outcome }),
+    ...(outcome === "PENDING"
+      ? { outcome: null, "analysis.final_signal": { $in: kinds } }
+      : outcome && { outcome }),
+    ...(timeframe && { timeframe }),
+    ...(origin && { origin }),
+    ...createdWithin(filter),
   };
 }
+
+/** A WAIT has no outcome, now or later. */
+const TRADES = ["BUY", "SELL"] as const satisfies SignalKind[];
+
+const createdWithin = ({ since, until }: HistoryFilter) =>
+  (since || until) && {
+    createdAt: { ...(since && { $gte: new Date(since) }), ...(until && { $lt: new Date(until) }) },
+  };
 
 /** The index is read once per symbol, not once per signal. */
 async function symbolsWith(database: Database, user: Owner, part: string): Promise<string[]> {

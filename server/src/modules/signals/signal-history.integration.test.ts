@@ -1,13 +1,34 @@
-import { type HistoryItem, historyPageSchema, type SignalKind } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS, type Resolution } from "@shared/contract/resolution.ts";
+import {
+  type HistoryItem,
+  historyPageSchema,
+  type Outcome,
+  type SignalKind,
+} from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiClient } from "../../testing/start-live-server.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const NOT_FILLED: Resolution = {
+  outcome: "EXPIRED",
+  reason: "not-filled",
+  resolved_at: "2026-01-02T00:00:00.000Z",
+  filled_at: null,
+  fill: null,
+  exited_at: null,
+  exit: null,
+  r_multiple: null,
+  max_favourable_r: null,
+  max_adverse_r: null,
+  costs: DEFAULT_TRADING_COSTS.crypto,
+};
 
 describe("GET /signal-history with a filter", () => {
   let server: TestServer;
@@ -50,9 +71,18 @@ describe("GET /signal-history with a filter", () => {
     ["symbol=BTC/USDT", ["BTC/USDT SELL LOSS", "BTC/USDT BUY WIN"]],
     ["symbol=usdt", ["ETH/USDT BUY PENDING", "BTC/USDT SELL LOSS", "BTC/USDT BUY WIN"]],
     ["symbol=%20e", ["EUR/USD WAIT PENDING", "ETH/USDT BUY PENDING"]],
+    ["timeframe=1d", []],
+    ["timeframe=1h&symbol=EUR", ["EUR/USD WAIT PENDING"]],
+    ["origin=watchlist", []],
+    ["origin=request&symbol=EUR", ["EUR/USD WAIT PENDING"]],
+    [
+      "since=2026-01-01T00:01:00Z&until=2026-01-01T00:03:00Z",
+      ["ETH/USDT BUY PENDING", "BTC/USDT SELL LOSS"],
+    ],
     ["signal=WAIT", ["XAU/USD WAIT PENDING", "EUR/USD WAIT PENDING"]],
     ["outcome=WIN", ["BTC/USDT BUY WIN"]],
-    ["outcome=PENDING", ["XAU/USD WAIT PENDING", "EUR/USD WAIT PENDING", "ETH/USDT BUY PENDING"]],
+    ["outcome=PENDING", ["ETH/USDT BUY PENDING"]],
+    ["signal=WAIT&outcome=PENDING", []],
     ["signal=BUY&outcome=PENDING", ["ETH/USDT BUY PENDING"]],
     ["symbol=XAU&signal=BUY&outcome=EXPIRED", ["XAU/USD BUY EXPIRED"]],
     ["symbol=BTC&signal=WAIT", []],
@@ -104,6 +134,54 @@ describe("GET /signal-history with a filter", () => {
     },
   );
 
+  it("tells how each trade ended, and sums the trades that match: those of one analysis once", async () => {
+    const user = await createUser(database, { approved: true });
+    const analysis = { ...WAIT_ANALYSIS, final_signal: "BUY", estimated_dollar_risk: 5 } as const;
+    const end = (outcome: Outcome, r: number | null, reason: Resolution["reason"] = "target") =>
+      createSignals(database, user, {
+        analysis,
+        outcome,
+        market: { resolution: { ...NOT_FILLED, outcome, reason, r_multiple: r } },
+      });
+    const [won] = await end("WIN", 1.5);
+    if (won)
+      await createSignals(database, user, {
+        ...won,
+        _id: new Types.ObjectId(),
+        withAnalysis: false,
+      });
+    await end("LOSS", -1);
+    await end("EXPIRED", null, "no-data");
+    await createSignals(database, user, { analysis });
+    const page = await api.call("/signal-history", { user });
+    const endings = historyPageSchema
+      .parse(page.body)
+      .signals.map(({ r_multiple: r, without_data: lost, estimated_dollar_risk: risk }) => [
+        r,
+        lost,
+        risk,
+      ]);
+    expect(endings).toEqual(
+      expect.arrayContaining([
+        [1.5, undefined, 5],
+        [-1, undefined, 5],
+        [undefined, true, 5],
+        [undefined, undefined, 5],
+      ]),
+    );
+    const sum = async (query: string) =>
+      (await api.call(`/signal-history/totals?${query}`, { user })).body;
+    expect(await sum("")).toEqual({
+      signals: 5,
+      trades: 2,
+      wins: 1,
+      r: 0.5,
+      win_rate: { value: 0.5, low: expect.closeTo(0.0945, 3), high: expect.closeTo(0.9055, 3) },
+    });
+    expect(await sum("outcome=LOSS")).toMatchObject({ signals: 1, trades: 1, wins: 0, r: -1 });
+    expect(await sum("outcome=PENDING")).toMatchObject({ signals: 1, trades: 0, win_rate: null });
+  });
+
   it.each([
     "symbol=",
     "symbol=B%24",
@@ -113,6 +191,10 @@ describe("GET /signal-history with a filter", () => {
     "signal=buy",
     "signal=",
     "outcome=DRAW",
+    "timeframe=2h",
+    "origin=admin",
+    "since=yesterday",
+    "until=2026-01-01",
     "outcome=WIN&outcome=LOSS",
   ])("refuses %s", async (query) => {
     const answer = await api.call(`/signal-history?${query}`, { user: ann });

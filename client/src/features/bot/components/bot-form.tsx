@@ -155,11 +155,9 @@ const NumberInput = memo(function NumberInput({ field, label }: NumberInputProps
 });
 
 /** Only some users may send images. */
-const ImageInput = lazyComponent(
-  () => import("./image-input.tsx"),
-  "ImageInput",
-  <Skeleton className="h-40 rounded-control" />,
-);
+const ImageInput = lazyComponent(() => import("./image-input.tsx"), "ImageInput", {
+  fallback: <Skeleton className="h-40 rounded-control" />,
+});
 
 export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubmitted(): void }) {
   const [file, setFile] = useState<File | null>(null);

@@ -17,11 +17,9 @@ import { NextEvents } from "../../signals/components/next-events.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
 
-const TradingViewChart = lazyComponent(
-  () => import("./trading-view.tsx"),
-  "TradingViewChart",
-  <Skeleton className="size-full rounded-control" />,
-);
+const TradingViewChart = lazyComponent(() => import("./trading-view.tsx"), "TradingViewChart", {
+  fallback: <Skeleton className="size-full rounded-control" />,
+});
 
 /** The chart of the bot page: the market that the form names, with the levels of the signal that is shown. */
 export function MarketPanel({ className }: { className: string }) {

@@ -5,7 +5,7 @@ import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { ApiError } from "../../../lib/api/errors.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { lazyComponent } from "../../../ui/lazy-component.tsx";
+import { lazyComponent, usePreload } from "../../../ui/lazy-component.tsx";
 import { useSignal } from "../../signals/api.ts";
 import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
 import { useNewestSignal } from "../newest-signal.ts";
@@ -25,17 +25,18 @@ const EmptyResult = () => (
 /** Above the chart, it is as long as a card, so that the chart comes into view once and stays. */
 const skeleton = <Skeleton className="h-[110rem] rounded-card xl:h-[26rem]" />;
 
-const SignalView = lazyComponent(loadSignalView, "SignalView", skeleton);
-const FailedResult = lazyComponent(
-  () => import("./failed-result.tsx"),
-  "FailedResult",
-  <Skeleton className="h-80 rounded-card" />,
-);
+const SignalView = lazyComponent(loadSignalView, "SignalView", { fallback: skeleton });
+const FailedResult = lazyComponent(() => import("./failed-result.tsx"), "FailedResult", {
+  fallback: <Skeleton className="h-80 rounded-card" />,
+});
+
 /** The newest request of this tab, or the signal that the user went back to. */
 export function ResultArea() {
   const { pending, failure } = useBot();
   const shown = useBot(shownSignal);
   const isReadingNewest = useNewestSignal();
+  useEffect(preloadFailure, []);
+  usePreload(SignalView);
   const waiting = pending && !pending.givenUp ? pending : null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -53,6 +54,9 @@ export function ResultArea() {
     </div>
   );
 }
+
+/** A request may fail because nothing can be loaded. Rendering reports what fails. */
+const preloadFailure = () => void FailedResult.preload().catch(() => null);
 
 const reading = (
   <div role="status" aria-label="Loading your last signal">

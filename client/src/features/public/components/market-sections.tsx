@@ -7,9 +7,10 @@ import { type Widget, WidgetBox, widgetSkeleton } from "../../../ui/widget.tsx";
 
 /** Loaded only when a widget does not load. */
 const loadPanels = () => import("./market-panels.tsx");
-const TickerPanel = lazyComponent(loadPanels, "TickerPanel", widgetSkeleton);
-const OverviewPanel = lazyComponent(loadPanels, "OverviewPanel", widgetSkeleton);
-const CryptoPanel = lazyComponent(loadPanels, "CryptoPanel", widgetSkeleton);
+const inBox = { fallback: widgetSkeleton };
+const TickerPanel = lazyComponent(loadPanels, "TickerPanel", { ...inBox, isSilent: true });
+const OverviewPanel = lazyComponent(loadPanels, "OverviewPanel", inBox);
+const CryptoPanel = lazyComponent(loadPanels, "CryptoPanel", inBox);
 
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 

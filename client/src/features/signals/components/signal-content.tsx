@@ -11,11 +11,9 @@ import { ResultCard, ResultDetails } from "./result-card.tsx";
 
 const chartBox = "h-[36rem]";
 
-const SignalChart = lazyComponent(
-  () => import("../chart/signal-chart.tsx"),
-  "SignalChart",
-  <Skeleton className="size-full rounded-control" />,
-);
+const SignalChart = lazyComponent(() => import("../chart/signal-chart.tsx"), "SignalChart", {
+  fallback: <Skeleton className="size-full rounded-control" />,
+});
 
 interface SignalContentProps {
   signal: SharedSignal &

@@ -38,7 +38,8 @@ export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
   return {
     symbol,
     levels,
-    r: null,
+    r: item.r_multiple ?? null,
+    isFillUnknown: item.without_data ?? false,
     filled: filled ?? null,
     entryLeft: entry_left ?? null,
     outcome: outcome ?? null,
