@@ -75,11 +75,11 @@ test("approval with a plan allows image upload with its credits, live, and an ad
   await openLive(page, "/dashboard");
   const admin = await openElsewhere();
   await openAdmin(admin);
-  const card = cardOf(admin, trader.username);
-  await expect(card.getByText("Blocked")).toBeVisible();
-  await card.getByLabel("Plan").selectOption("Starter");
-  await card.getByRole("button", { name: "Approve" }).click();
-  await expect(card.getByText("Allowed")).toBeVisible();
+  const menu = await openMenuOf(admin, trader.username);
+  await expect(menu.getByRole("button", { name: "Allow image upload" })).toBeVisible();
+  await menu.getByLabel("Plan").selectOption("Starter");
+  await menu.getByRole("button", { name: "Approve" }).click();
+  await expect(menu.getByRole("button", { name: "Block image upload" })).toBeVisible();
   await page.getByRole("link", { name: "BOT", exact: true }).first().click();
   await expect(page.getByLabel(IMAGE)).toBeAttached();
   await expect(page.getByText(/^50 image credits left/)).toBeVisible();
@@ -89,7 +89,7 @@ test("approval with a plan allows image upload with its credits, live, and an ad
   const result = page.locator("[data-signal]").first();
   await expect(result.getByText(/^Demo data:/).first()).toBeVisible();
   await expect(result.getByText(/^Rule-based analysis:/).first()).toBeVisible();
-  await card.getByRole("button", { name: "Block image upload" }).click();
+  await menu.getByRole("button", { name: "Block image upload" }).click();
   await expect(page.getByLabel(IMAGE)).toHaveCount(0);
 
   await page.goto("/pricing");
