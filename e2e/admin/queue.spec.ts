@@ -16,6 +16,8 @@ test("the page of the queue is opened by an administrator from the health screen
   const queue = await popup;
   await expect(queue).toHaveURL(/\/admin\/queue\/$/);
   await expect(queue.getByText("Live", { exact: true })).toBeVisible();
+  await expect(queue.getByRole("button", { name: /^All kinds/ })).toHaveCount(1);
+  await expect(queue.getByText(/^All Jobs/)).toHaveCount(0);
   const job = queue.getByRole("row").filter({ hasText: "clean-up-files" });
   await expect(job).toHaveCount(1);
   // The product needs it: it can be paused after a question, and not deleted.

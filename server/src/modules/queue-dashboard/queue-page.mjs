@@ -2,6 +2,8 @@
 
 const STATES = ["running", "queued", "scheduled", "failed", "paused", "repeating", "completed"];
 const PAGE_SIZE = 50;
+/** What Agendash calls the sum of all kinds. */
+const ALL_KINDS = "All Jobs";
 
 /**
  * @typedef {import("@shared/contract/routes/queue-dashboard-routes.ts").QueuePage} QueuePage
@@ -114,8 +116,11 @@ function choose(change) {
 const filterButton = (label, count, isChosen, change) =>
   button(`${label} ${count}`, () => choose(change), { "aria-pressed": String(isChosen) });
 
-/** @param {Record<string, string | number>[]} overview */
-function showFilters(overview) {
+/**
+ * @param {Record<string, string | number>[]} rows one for each kind, and one for all of them
+ */
+function showFilters(rows) {
+  const overview = rows.filter(({ displayName }) => displayName !== ALL_KINDS);
   const sum = (/** @type {string} */ state) =>
     overview.reduce((total, kind) => total + Number(kind[state] ?? 0), 0);
   const states = STATES.filter((state) => sum(state) > 0 || state === view.state);

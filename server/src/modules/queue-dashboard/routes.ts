@@ -155,7 +155,7 @@ export const readPage = (): string =>
 </head>
 <body>
 <main>
-<header><h1>Queue</h1><span id="live" role="status"></span></header>
+<header><h1>Queue</h1><span id="live" role="status">Loading...</span></header>
 <p id="message" role="status"></p>
 <fieldset class="filter" id="states" aria-label="State"></fieldset>
 <fieldset class="filter" id="kinds" aria-label="Kind"></fieldset>
@@ -166,7 +166,7 @@ export const readPage = (): string =>
 </table>
 <p id="empty" hidden>No jobs.</p>
 </div>
-<nav aria-label="Pages"><span id="range"></span><button type="button" id="previous">Previous</button><button type="button" id="next">Next</button></nav>
+<nav aria-label="Pages"><span id="range"></span><button type="button" id="previous" disabled>Previous</button><button type="button" id="next" disabled>Next</button></nav>
 </main>
 <dialog id="question" aria-labelledby="question-title" aria-describedby="question-text">
 <h2 id="question-title"></h2>
