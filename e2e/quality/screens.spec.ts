@@ -148,7 +148,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       path: "/signal-history",
       filled: (page) => page.locator("[data-signal]"),
     };
-    const watchlist: Screen = { path: "/watchlist", filled: (page) => page.getByRole("article") };
+    const watchlist: Screen = { path: "/watchlist", filled: (page) => userRows(page) };
     const bot: Screen = { path: "/bot", filled: (page) => page.getByText(/^Demo data:/) };
     let trader: Session;
     test.beforeAll(async () => {
@@ -222,7 +222,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await page.routeWebSocket(/socket\.io/, () => undefined);
       await signIn(page, await adminSession());
     });
-    const admin: Screen = { path: "/admin", filled: (page) => page.getByRole("article") };
+    const admin: Screen = { path: "/admin", filled: (page) => userRows(page) };
     const bot: Screen = {
       path: "/bot",
       filled: (page) => page.getByRole("heading", { name: "Admin Tools" }),

@@ -74,6 +74,7 @@ test("toasts tell changes of the access, but none that a user has made", () => {
   expect(toasted).toEqual([
     "approved",
     "revoked",
+    "proof-rejected",
     "subscription-started",
     "subscription-renewed",
     "subscription-grace",

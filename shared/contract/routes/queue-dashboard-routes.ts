@@ -54,11 +54,12 @@ const counts = Object.fromEntries(
 );
 const flags = Object.fromEntries(JOB_STATES.map((state) => [state, z.boolean()]));
 
-/** One page of jobs, in the shape that Agendash's pages read. */
+/** One page of jobs, in the shape that Agendash gives. */
 export const queuePageSchema = z
   .object({
     overview: z.array(z.object({ displayName: z.string(), ...counts })),
-    jobs: z.array(z.object({ job: jobSchema, ...flags })),
+    /** `needed`: the product stops doing something without it, so that it cannot be deleted. */
+    jobs: z.array(z.object({ job: jobSchema, needed: z.boolean(), ...flags })),
     total: z.number().int(),
     totalPages: z.number().int(),
   })
@@ -97,7 +98,7 @@ export type QueueTotals = z.infer<typeof queueTotalsSchema>;
 
 const dashboard = { tag: "Queue", access: "queue-dashboard" } as const;
 
-/** The queue dashboard: the page of Agendash and the requests that it makes. */
+/** The queue dashboard: its page and the requests that it makes. */
 export const queueDashboardRoutes = {
   openPage: defineRoute("POST /admin/queue", {
     ...dashboard,
@@ -117,7 +118,7 @@ export const queueDashboardRoutes = {
     summary: "The queue dashboard",
     description: "Browsers get errors as a page.",
     responses: {
-      200: { description: "Agendash.", contentType: "text/html" },
+      200: { description: "The page.", contentType: "text/html" },
       302: { description: "To the URL with a slash.", headers: { Location: "The page." } },
     },
   }),
@@ -147,7 +148,8 @@ export const queueDashboardRoutes = {
   changeJobs: defineRoute("POST /admin/queue/api/jobs/:action", {
     ...dashboard,
     summary: "Requeue, retry, delete, pause or resume jobs",
-    description: "Only from the dashboard itself, by its `Origin`. Recorded in the security log.",
+    description:
+      "Only from the dashboard itself, by its `Origin`. Recorded in the security log. The jobs that the product always needs are not deleted (422).",
     request: { params: z.object({ action: jobActionSchema }), body: jobSelectionSchema },
     bodyTypes: ["json"],
     responses: { 200: { description: "Number of changed jobs.", schema: jobsChangedSchema } },

@@ -13,11 +13,25 @@ import { type Database, nativeDb } from "@shared/database/database.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
+import { workId } from "@shared/work/work-item.ts";
 import { Agenda, type JobParameters, type JobRepositoryOptions } from "agenda";
+import { z } from "zod";
 import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 import type { ServerDeps } from "../../server-deps.ts";
 
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
+
+interface NamedJob {
+  _id: string;
+  name: string;
+}
+
+const foundJobsSchema = z.array(
+  z.looseObject({ job: z.looseObject({ _id: z.string(), name: z.string() }) }),
+);
+
+/** Whether it is the only item of a kind that is always there, without which the product stops doing something. */
+export const isNeeded = ({ _id, name }: NamedJob): boolean => workId(name, "").toString() === _id;
 
 /** How often an open page is refreshed and its session checked. */
 const REFRESH_INTERVAL_MS = 3_000;
@@ -39,8 +53,11 @@ export class QueueDashboard {
   async list({ job, q, ...query }: JobQuery): Promise<QueuePage> {
     const { dashboard } = await this.#open();
     const wanted = { ...query, ...(job && { name: job }), ...(q && { search: q }) };
-    const page: unknown = JSON.parse(JSON.stringify(await dashboard.getJobs(wanted)));
-    return queuePageSchema.parse(page);
+    const { jobs, ...page } = JSON.parse(JSON.stringify(await dashboard.getJobs(wanted)));
+    const marked = foundJobsSchema
+      .parse(jobs)
+      .map((found) => ({ ...found, needed: isNeeded(found.job) }));
+    return queuePageSchema.parse({ ...page, jobs: marked });
   }
 
   /** Agendash shows these as values of its own process. They are totals of all workers. */
@@ -74,10 +91,10 @@ export class QueueDashboard {
     };
   }
 
-  async namesOf(jobIds: readonly string[]): Promise<string[]> {
+  async find(jobIds: readonly string[]): Promise<NamedJob[]> {
     const { agenda } = await this.#open();
     const { jobs } = await agenda.queryJobs({ ids: [...jobIds] });
-    return jobs.map(({ name }) => name);
+    return jobs.map(({ _id, name }) => ({ _id: String(_id), name }));
   }
 
   async change(action: JobAction, jobIds: readonly string[]): Promise<JobsChanged> {

@@ -6,6 +6,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { GENERATE_SIGNAL_JOB, newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newWorkItem, workId } from "@shared/work/work-item.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -138,27 +139,49 @@ describe("/admin/queue", () => {
     expect((await get("api", headers.Cookie)).status).toBe(401);
   });
 
-  it("shows Agendash under a policy that lets nothing but this host's own files run", async () => {
+  it("shows its page under a policy that lets nothing but this host's own files run", async () => {
     const cookie = await openPage();
     const answer = await get("", cookie);
     const page = await answer.text();
-    expect(page).toContain("<title>Agendash</title>");
+    expect(page).toContain("<title>Queue</title>");
     const policy = answer.headers.get("content-security-policy");
     expect(policy).toContain("script-src 'self';");
-    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types vue;");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none';");
     expect(policy).not.toContain("unsafe");
     const assets = [...page.matchAll(/"\.\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
-    expect(assets).toHaveLength(3);
+    expect(assets).toHaveLength(2);
     const files = await Promise.all(assets.map((path) => get(path, cookie)));
-    expect(files.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(files.map(({ status }) => status)).toEqual([200, 200]);
     expect(files.map(({ headers }) => headers.get("content-type"))).toEqual([
+      "text/css; charset=utf-8",
       "text/javascript; charset=utf-8",
-      "text/css; charset=utf-8",
-      "text/css; charset=utf-8",
     ]);
-    expect((await get("assets/..%2findex.html", cookie)).status).toBe(404);
+    expect((await get("assets/..%2froutes.ts", cookie)).status).toBe(404);
     const elsewhere = await server.call("/status");
     expect(elsewhere.headers.get("content-security-policy")).not.toContain("script-src");
+  });
+
+  it("never deletes a job that the product needs, which can be paused", async () => {
+    const cookie = await openPage();
+    const kind = "resolve-outcomes";
+    const _id = workId(kind, "");
+    const standing = newWorkItem({ kind, id: _id, data: {}, dueAt: new Date(START) });
+    await server.database.jobs.create(standing);
+    onTestFinished(async () => {
+      await server.database.jobs.deleteOne({ _id });
+    });
+    const ids = [_id.toString(), ANALYSIS_IDS[0]];
+    const refused = await act(cookie, "delete", { ids });
+    expect(refused.status).toBe(422);
+    expect((await refused.json()).detail).toBe(
+      "The product needs resolve-outcomes. It can be paused, but not deleted.",
+    );
+    expect(await idsOf(kind)).toHaveLength(1);
+    expect(await idsOf(GENERATE_SIGNAL_JOB)).toHaveLength(2);
+    expect(await changesInLog()).toBe(0);
+    const list = await (await get(`api?job=${kind}`, cookie)).json();
+    expect(list.jobs).toMatchObject([{ needed: true }]);
+    expect((await act(cookie, "pause", { ids: [_id.toString()] })).status).toBe(200);
   });
 
   it("lists the jobs with their analysis's id, and none of whatever else a job may carry", async () => {

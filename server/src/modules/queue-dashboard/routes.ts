@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { JobAction } from "@shared/contract/events/event-data.ts";
@@ -25,11 +25,11 @@ import {
   redeemTicket,
   setDashboardCookie,
 } from "./dashboard-access.ts";
-import type { QueueDashboardDeps } from "./queue-dashboard.ts";
+import { isNeeded, type QueueDashboardDeps } from "./queue-dashboard.ts";
 
 /**
- * The queue dashboard: the page of Agendash, and its requests through Agendash's own controller. Agendash's middlewares
- * are not used: they expose database errors, do not validate input, and allow jobs to be created.
+ * The queue dashboard: its page, and the page's requests, which Agendash's controller answers. Agendash's middlewares are not
+ * used: they expose database errors, do not validate input, and allow jobs to be created.
  */
 export const queueDashboardHandlers: BoundRoute<QueueDashboardDeps>[] = [
   handle(adminRoutes.createQueueTicket, async (_, { deps, session }) => {
@@ -76,11 +76,16 @@ async function changeJobs(
   action: JobAction,
   jobIds: readonly string[],
 ): Promise<JobsChanged> {
-  const found = await deps.queueDashboard.namesOf(jobIds);
+  const found = await deps.queueDashboard.find(jobIds);
   if (found.length === 0) {
     throw new AppError("not-found", "These jobs are no longer in the queue.");
   }
-  const names = [...new Set(found)].toSorted().join(", ");
+  const needed = found.find(isNeeded);
+  if (action === "delete" && needed) {
+    const detail = `The product needs ${needed.name}. It can be paused, but not deleted.`;
+    throw new AppError("invalid-input", detail);
+  }
+  const names = [...new Set(found.map(({ name }) => name))].toSorted().join(", ");
   const details = { action, jobs: found.length, names };
   await commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     uow.log({ type: "queue:changed", user: null, details });
@@ -115,19 +120,18 @@ async function openPage({ ctx, deps, origin }: Call, ticket: string): Promise<un
   return undefined;
 }
 
-/** Agendash loads its own files and calls its own API; only Vue may write HTML. All other pages of this host run no scripts. */
+/** The page loads its own files and calls its own API, and writes no HTML. All other pages of this host run no scripts. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
   "connect-src 'self'",
   "require-trusted-types-for 'script'",
-  "trusted-types vue",
+  "trusted-types 'none'",
   NO_FRAMES_OR_FORMS,
 ].join("; ");
 
-async function showPage(ctx: AppContext, deps: ServerDeps): Promise<string | undefined> {
+function showPage(ctx: AppContext, deps: ServerDeps): string | undefined {
   if (!ctx.path.endsWith("/")) {
     // The page refers to its files by relative URLs.
     ctx.redirect(`${publicQueuePath(deps.settings)}/`);
@@ -138,27 +142,46 @@ async function showPage(ctx: AppContext, deps: ServerDeps): Promise<string | und
   return readPage();
 }
 
-/** The built pages of Agendash, which load nothing from elsewhere. */
-const FOLDER = new URL("../../../../node_modules/agendash/public/", import.meta.url);
-const ASSETS = new URL("assets/", FOLDER);
+/** The page itself; its script and style are `./assets/...` beside it. */
+export const readPage = (): string =>
+  html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Queue</title>
+<link rel="stylesheet" href="./assets/queue.css">
+<script type="module" src="./assets/queue-page.mjs"></script>
+</head>
+<body>
+<main>
+<header><h1>Queue</h1><span id="live" role="status">Loading...</span></header>
+<p id="message" role="status"></p>
+<fieldset class="filter" id="states" aria-label="State"></fieldset>
+<fieldset class="filter" id="kinds" aria-label="Kind"></fieldset>
+<div class="card" tabindex="0" role="region" aria-label="Jobs">
+<table id="table" hidden>
+<thead><tr><th scope="col">Job</th><th scope="col">State</th><th scope="col">Next run</th><th scope="col" class="wide">Last finished</th><th scope="col" class="wide">Failures</th><th scope="col"><span aria-label="Actions"></span></th></tr></thead>
+<tbody id="jobs"></tbody>
+</table>
+<p id="empty" hidden>No jobs.</p>
+</div>
+<nav aria-label="Pages"><span id="range"></span><button type="button" id="previous" disabled>Previous</button><button type="button" id="next" disabled>Next</button></nav>
+</main>
+<dialog id="question" aria-labelledby="question-title" aria-describedby="question-text">
+<h2 id="question-title"></h2>
+<p id="question-text"></p>
+<div><button type="button" id="cancel">Cancel</button><button type="button" id="confirm"></button></div>
+</dialog>
+</body>
+</html>`.text;
 
-/** Hides the controls of Agendash that this queue does not support. */
-const OWN_STYLE = "queue.css";
-
-/** The page itself; its scripts and styles are `./assets/...` beside it. */
-export async function readPage(): Promise<string> {
-  const page = await readFile(new URL("index.html", FOLDER), "utf8");
-  return page.replace("</head>", `<link rel="stylesheet" href="./assets/${OWN_STYLE}"></head>`);
-}
+const ASSETS: readonly string[] = ["queue.css", "queue-page.mjs"];
 
 async function sendAsset(ctx: AppContext, name: string): Promise<Buffer> {
+  if (!ASSETS.includes(name)) throw notFound();
   ctx.type = extname(name);
-  if (name === OWN_STYLE) return readFile(new URL(OWN_STYLE, import.meta.url));
-  const names = await readdir(ASSETS);
-  if (!names.includes(name)) throw notFound();
-  // Agendash names its files after their content.
-  ctx.set("Cache-Control", "private, max-age=31536000, immutable");
-  return readFile(new URL(name, ASSETS));
+  return readFile(new URL(name, import.meta.url));
 }
 
 /**

@@ -99,7 +99,7 @@ function RejectForm({ user, onDone }: { user: UserCard; onDone(): void }) {
         <q className="text-ink wrap-anywhere whitespace-pre-wrap">
           {rejectionText({ reason, note: note.trim() }) || "…"}
         </q>{" "}
-        They are asked for a new proof, here and by email.
+        They are asked for a new proof, in the app and by email.
       </p>
     </DialogForm>
   );
