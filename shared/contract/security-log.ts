@@ -24,6 +24,7 @@ export const SECURITY_EVENTS = {
     "image-access:changed",
     "credits:granted",
     "payment-details:changed",
+    "branding:changed",
     "proof:deleted",
     "chart-image:deleted",
     "history:cleared",

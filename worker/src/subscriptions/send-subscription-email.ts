@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
 import { isRefusedEmail, type Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
@@ -42,7 +43,8 @@ async function send(
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
   const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
-  const mail = { ...subscriptionEmail(email, { user, at, webUrl }), messageId };
+  const brand = await readBrand(database);
+  const mail = { ...subscriptionEmail(email, { user, at, webUrl, brand }), messageId };
   await mailer.send(mail).catch((error: unknown) => {
     if (isRefusedEmail(error)) throw error;
     throw new ServiceAwayError("The mail server could not be reached.", { cause: error });

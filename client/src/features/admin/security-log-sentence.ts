@@ -127,6 +127,13 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (_, { field, before, after }) =>
       `changed ${field} of the payment details from ${quoted(before)} to ${quoted(after)}`,
   },
+  "branding:changed": {
+    label: "Branding changed",
+    describe: (_, { field, before, after }) =>
+      field === "logo"
+        ? `${after === "deleted" ? "deleted" : "changed"} the logo`
+        : `changed ${field} of the branding from ${quoted(before)} to ${quoted(after)}`,
+  },
   "proof:deleted": {
     label: "Payment proof deleted",
     describe: (user) => `deleted the payment proof of ${user}`,
