@@ -56,7 +56,7 @@ export const SHARED_PAGE = "shared.html";
 export const TOKEN_PLACEHOLDER = "{{placeholder `http.regexp.shared.1`}}";
 
 const SHARED_META = {
-  "og:title": "A trading signal from AI Trading Bot",
+  "og:title": "A trading signal",
   "og:description": "Direction, levels and outcome. Not financial advice.",
   "og:image:alt": "The signal with its direction, levels and outcome.",
 };

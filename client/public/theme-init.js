@@ -41,6 +41,11 @@
     }
   });
 
+  // The operator's accent, as the last page knew it.
+  const style = document.head.appendChild(document.createElement("style"));
+  style.id = "brand";
+  style.textContent = stored("brand");
+
   // Styles hide what is for others, until the application has taken the page over.
   const isMember = Boolean(stored("token"));
   const isApproved = isMember && stored("isApproved") === "true";

@@ -14,6 +14,17 @@ describe("the notification of a push", () => {
     });
   });
 
+  it("has the logo that the operator has given the product, and its name where nothing else is said", () => {
+    const look = { product: "Northwind", icon: "https://api.example.com/branding/logo?v=1" };
+    const known = { type: "account.updated", data: { reason: "approved" }, ...look };
+    expect(describePush(JSON.stringify(known))).toMatchObject({
+      title: "Account approved",
+      icon: look.icon,
+    });
+    const unknown = { type: "something.new", data: {}, ...look };
+    expect(describePush(JSON.stringify(unknown)).title).toBe("Northwind");
+  });
+
   it("writes tiny prices without an exponent", () => {
     const analysis = { final_signal: "BUY", entry: 9.1e-6, stop_loss: 4.2e-7, take_profit: 4e-8 };
     expect(textOf("signal.completed", { symbol: "PEPE/USDT", analysis }).body).toBe(

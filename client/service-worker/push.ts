@@ -15,6 +15,9 @@ const price = z.nullish(z.number());
 /** A channel message. Its data may be cut, so every field is optional. */
 const messageSchema = z.object({
   type: z.string(),
+  /** Name and logo that the operator has given the product. */
+  product: text,
+  icon: text,
   data: z.object({
     signal_id: text,
     symbol: text,
@@ -53,6 +56,7 @@ interface PushText {
   body: string;
   /** Path of the page about it. */
   to: string;
+  icon?: string;
 }
 
 /** What of a service worker shows a push. */
@@ -70,14 +74,14 @@ interface PushScope {
 export async function showPush({ clients, registration }: PushScope, json: string): Promise<void> {
   const windows = await clients.matchAll({ type: "window" });
   const silent = windows.some(({ visibilityState }) => visibilityState === "visible");
-  const { title, body, to } = describePush(json);
+  const { title, body, to, icon = "/icon-192.png" } = describePush(json);
   const actions = [
     { action: "open", title: "Open" },
     { action: "dismiss", title: "Dismiss" },
   ];
   const options = {
     body,
-    icon: "/icon-192.png",
+    icon,
     badge: "/icon-192.png",
     data: to,
     actions,
@@ -109,7 +113,9 @@ const FALLBACK: PushText = {
 /** Text of a channel message; a general one if it is not understood. */
 export function describePush(json: string): PushText {
   const message = messageSchema.safeParse(parseJson(json)).data;
-  return (message && describe(message)) ?? FALLBACK;
+  if (!message) return FALLBACK;
+  const { product: title = FALLBACK.title, icon } = message;
+  return { ...(describe(message) ?? { ...FALLBACK, title }), ...(icon && { icon }) };
 }
 
 function parseJson(json: string): unknown {

@@ -13,6 +13,7 @@ import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
+import { brandingHandlers } from "./modules/branding/routes.ts";
 import { channelHandlers } from "./modules/channels/routes.ts";
 import { createDocsHandlers } from "./modules/docs/docs-page.ts";
 import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
@@ -81,6 +82,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
   const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
   const routes: BoundRoute<AppDeps>[] = [
     ...healthHandlers,
+    ...brandingHandlers,
     ...createDocsHandlers(deps, ROUTES.filter(isServed)),
     ...marketHandlers,
     ...createCandleHandlers(deps),

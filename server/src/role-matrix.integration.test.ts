@@ -336,6 +336,16 @@ const REQUESTS: Record<string, Prepare> = {
     await proofOf(other);
     return {};
   },
+  "GET /branding/logo": async () => {
+    const logo = { base64: "iVBORw0KGgo=", contentType: "image/png" as const, sha256: "0" };
+    const { branding } = server.database;
+    await branding.updateOne({ _id: "branding" }, { $set: { logo } }, { upsert: true });
+    return {};
+  },
+  "PUT /admin/branding": async () => ({ json: { product_name: "Northwind Signals" } }),
+  "POST /admin/branding/logo": async () => ({
+    body: multipartForm({ logo: await picture() }),
+  }),
   "POST /admin/update-payment-details": async () => ({ json: { paypal_details: "pay@me" } }),
   "DELETE /admin/delete-chart-image/:filename": async ({ other }) => ({
     path: (await chartOf(other)).replace("/chart_uploads/", "/admin/delete-chart-image/"),

@@ -339,6 +339,7 @@ export type Overview = z.infer<typeof overviewSchema>;
 export const setupSchema = z
   .object({
     payment_details: z.enum(["done", "missing"]),
+    contact: z.enum(["done", "missing"]),
     /** As the workers report them. */
     analyst: z.enum(["done", "no-key", "no-worker"]),
     market_data: z.enum(["done", "demo-data", "failing", "no-worker"]),

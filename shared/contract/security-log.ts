@@ -25,6 +25,7 @@ export const SECURITY_EVENTS = {
     "credits:granted",
     "payment-details:changed",
     "proof:rejected",
+    "branding:changed",
     "proof:deleted",
     "chart-image:deleted",
     "history:cleared",

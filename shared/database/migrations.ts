@@ -23,7 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   // Further recurring jobs have become work items.
   { version: 5, run: deleteFormerJobs },
   { version: 6, run: takeOverRecurringJobs },
-  // An index was added only.
+  // An index and collections were added only.
   { version: 7, run: () => Promise.resolve() },
 ];
 

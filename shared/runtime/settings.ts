@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { emailSchema } from "@shared/contract/authentication.ts";
+import { TELEGRAM, WHATSAPP } from "@shared/contract/branding.ts";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import { INSTRUMENT_CLASSES, type InstrumentClass } from "@shared/contract/instruments.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
@@ -81,13 +82,13 @@ const settingsSchema = z.object({
   VITE_API_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
   VITE_CONTACT_WHATSAPP: z
     .string()
-    .regex(/^(https:\/\/\S+|\+?\d[\d ()-]{5,23})$/, {
+    .regex(WHATSAPP, {
       error: "must be a phone number with country code or an https address",
     })
     .optional(),
   VITE_CONTACT_TELEGRAM: z
     .string()
-    .regex(/^(https:\/\/\S+|@?\w{4,32})$/, { error: "must be a user name or an https address" })
+    .regex(TELEGRAM, { error: "must be a user name or an https address" })
     .optional(),
   VITE_CONTACT_EMAIL: emailSchema.default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),

@@ -1,10 +1,13 @@
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation } from "react-router-dom";
-import { noopSubscribe } from "../lib/hydration.ts";
+import { useBrand } from "../lib/brand.ts";
+import { noopSubscribe, useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { TextLink } from "../ui/button.tsx";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { Navbar } from "./navbar.tsx";
+
+const Branding = lazyComponent(() => import("./look.tsx"), "Branding");
 
 /** Kept out of the first load of visitors. */
 export const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn", {
@@ -37,6 +40,7 @@ function Content() {
   return (
     <>
       {token !== null && <SignedIn key={token} token={token} />}
+      {useHydrated() && <Branding />}
       <Main />
       <Footer />
       <ScrollRestoration getKey={scrollKey} />
@@ -75,7 +79,9 @@ function Footer() {
     <footer className="mt-auto border-t border-line">
       <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
         <div className="flex flex-col gap-1">
-          <p className="figures">© {year} AI Trading Bot. All Rights Reserved.</p>
+          <p className="figures">
+            © {year} {useBrand().name}. All Rights Reserved.
+          </p>
           <p>
             <span>Signals are not financial advice.</span>{" "}
             <span>Past performance is not indicative of future results.</span>

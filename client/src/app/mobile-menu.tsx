@@ -2,8 +2,8 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { NavLink } from "react-router-dom";
 import { buttonClass } from "../ui/button.tsx";
+import { ThemeSwitch } from "./look.tsx";
 import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
-import { ThemeSwitch } from "./theme-switch.tsx";
 
 const linkClass =
   "rounded-control px-4 py-3.5 text-lg font-medium text-ink-muted aria-[current=page]:bg-raised aria-[current=page]:text-ink";

@@ -1,6 +1,7 @@
 import { Menu } from "lucide-react";
 import { useState } from "react";
 import { Link, NavLink } from "react-router-dom";
+import { useBrand } from "../lib/brand.ts";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
@@ -16,7 +17,7 @@ import {
 const MobileMenu = lazyComponent(() => import("./mobile-menu.tsx"), "MobileMenu");
 
 const themePlaceholder = <div className="h-9 w-26" />;
-const ThemeSwitch = lazyComponent(() => import("./theme-switch.tsx"), "ThemeSwitch", {
+const ThemeSwitch = lazyComponent(() => import("./look.tsx"), "ThemeSwitch", {
   fallback: themePlaceholder,
   isSilent: true,
 });
@@ -38,6 +39,7 @@ const linkClass =
 
 export function Navbar() {
   const links = useNavLinks();
+  const { name } = useBrand();
   const signedIn = useSession((session) => session.token !== null);
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return (
@@ -47,9 +49,9 @@ export function Navbar() {
           to="/"
           className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight whitespace-nowrap"
         >
-          <BrandMark />
+          <span className="brand-mark size-7" />
           {/* The links of administrators leave no place for it. */}
-          <span className={isAdmin ? "lg:max-xl:sr-only" : ""}>AI Trading Bot</span>
+          <span className={isAdmin ? "lg:max-xl:sr-only" : "max-w-40 truncate"}>{name}</span>
         </Link>
         <nav aria-label="Main" className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
@@ -102,24 +104,5 @@ function MenuButton() {
       </button>
       {open !== undefined && <MobileMenu open={open} onOpenChange={setOpen} />}
     </div>
-  );
-}
-
-function BrandMark() {
-  return (
-    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-7">
-      <rect width="32" height="32" rx="8" className="fill-accent" />
-      <path
-        d="M9 12v11M16 9v12M23 6v11"
-        className="stroke-on-accent"
-        strokeWidth="2.5"
-        strokeLinecap="round"
-      />
-      <g className="fill-on-accent">
-        <rect x="6.5" y="15" width="5" height="6" rx="1.5" />
-        <rect x="13.5" y="11.5" width="5" height="6" rx="1.5" />
-        <rect x="20.5" y="8" width="5" height="6" rx="1.5" />
-      </g>
-    </svg>
   );
 }

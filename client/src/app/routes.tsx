@@ -87,6 +87,7 @@ const adminScreens = [
   screen("/admin", loadAdmin, "OverviewPage"),
   screen("/admin/users", loadAdmin, "UsersPage"),
   screen("/admin/payments", loadAdmin, "PaymentsPage"),
+  screen("/admin/branding", loadAdmin, "BrandingPage"),
   screen("/admin/images", loadAdmin, "ImagesPage"),
   screen("/admin/system", loadAdmin, "SystemPage"),
   screen("/admin/audit", loadAdmin, "AuditPage"),

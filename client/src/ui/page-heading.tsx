@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { useBrand } from "../lib/brand.ts";
 
 /** Title of a screen, in the page and in the browser tab. */
 export function PageHeading({ title, children }: { title: string; children?: ReactNode }) {
@@ -11,11 +12,10 @@ export function PageHeading({ title, children }: { title: string; children?: Rea
   );
 }
 
-const PRODUCT = "AI Trading Bot";
-
 /** Sets the title of the browser tab; without one, the product's name. */
 export function usePageTitle(title?: string): void {
-  const whole = title ? `${title} · ${PRODUCT}` : PRODUCT;
+  const { name } = useBrand();
+  const whole = title ? `${title} · ${name}` : name;
   if (import.meta.env.SSR) pageHead.title = whole;
   useEffect(() => setPageTitle(whole), [whole]);
 }

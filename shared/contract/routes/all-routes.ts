@@ -1,5 +1,6 @@
 import { accountRoutes } from "./account-routes.ts";
 import { adminRoutes } from "./admin-routes.ts";
+import { brandingRoutes } from "./branding-routes.ts";
 import { channelRoutes } from "./channel-routes.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
@@ -16,6 +17,7 @@ export const ROUTES = [
   ...Object.values(ledgerRoutes),
   ...Object.values(paymentRoutes),
   ...Object.values(adminRoutes),
+  ...Object.values(brandingRoutes),
   ...Object.values(queueDashboardRoutes),
   ...Object.values(serviceRoutes),
 ];

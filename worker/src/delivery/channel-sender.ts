@@ -50,12 +50,10 @@ export interface ChannelSender {
 export type ChannelSenders = Partial<Record<ChannelKind, ChannelSender>>;
 
 /** What webhooks and browsers receive (`channelMessageSchema`). */
-export const messageJson = ({
-  type,
-  timestamp,
-  data,
-}: Pick<ChannelMessage, "type" | "timestamp" | "data">): string =>
-  JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
+export const messageJson = (
+  { type, timestamp, data }: Pick<ChannelMessage, "type" | "timestamp" | "data">,
+  more: Record<string, string> = {},
+): string => JSON.stringify({ type, timestamp: timestamp.toISOString(), data, ...more });
 
 export interface DeliveryDeps {
   database: Database;

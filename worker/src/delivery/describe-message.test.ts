@@ -1,6 +1,7 @@
 import type { MessageType } from "@shared/contract/channels.ts";
 import { accountReasonSchema } from "@shared/contract/events/event-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
+import { type Brand, brandWith } from "@shared/runtime/compose-email.ts";
 import { tradeAnalysis, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { describe, expect, it } from "vitest";
 import { describeMessage } from "./describe-message.ts";
@@ -181,4 +182,13 @@ describe("what a message says about", () => {
       ],
     });
   });
+});
+
+it("has times in the operator's time zone, where one is set", () => {
+  const data = { plan: "pro", ends_at: "2026-07-01T10:00:00.000Z", days_left: 3 };
+  const message = { type: "subscription.expiring", data } as const;
+  const facts = (brand?: Brand) => describeMessage(message, new Map(), brand).facts;
+  expect(facts()).toContainEqual(["Ends", "1 July 2026 at 10:00 UTC"]);
+  const brand = brandWith({ name: "Northwind", timeZone: "America/New_York" });
+  expect(facts(brand)).toContainEqual(["Ends", "1 July 2026 at 06:00 GMT-4"]);
 });

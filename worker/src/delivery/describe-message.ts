@@ -21,7 +21,7 @@ import {
 } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import { formatNumber, formatUsd } from "@shared/domain/format-price.ts";
-import { formatTime } from "@shared/runtime/compose-email.ts";
+import { type Brand, DEFAULT_BRAND } from "@shared/runtime/compose-email.ts";
 import { z } from "zod";
 import type { ChannelMessage } from "./channel-sender.ts";
 
@@ -83,14 +83,18 @@ function namedSignalIds({ type, data }: Described): string[] {
   return [signalRefSchema.safeParse(data).data?.signal_id ?? []].flat();
 }
 
-export function describeMessage({ type, data }: Described, signals: NamedSignals): MessageText {
+export function describeMessage(
+  { type, data }: Described,
+  signals: NamedSignals,
+  brand: Brand = DEFAULT_BRAND,
+): MessageText {
   switch (type) {
     case "channel.test":
       return TEST_MESSAGE;
     case "channel.summary":
-      return describeSummary(summarySchema.parse(data), signals);
+      return describeSummary(summarySchema.parse(data), signals, brand);
     default:
-      return describeChannelEvent(type, data, signals);
+      return describeChannelEvent(type, { data, signals, timeText: timeTextOf(brand) });
   }
 }
 
@@ -99,14 +103,21 @@ const WORDING: Wording = { price: plainPrice, usd: formatUsd, unknownSignal: "de
 /** What an event says wherever it is shown, with what has room in a message. */
 function describeChannelEvent(
   type: ChannelEvent,
-  unchecked: unknown,
-  signals: NamedSignals,
+  {
+    data: unchecked,
+    signals,
+    timeText,
+  }: {
+    data: unknown;
+    signals: NamedSignals;
+    timeText: TimeText;
+  },
 ): MessageText {
   const { name } = factsOfEvent(type);
   const { signal_id: id = "" } = anyRefSchema.parse(unchecked);
   // `signal.completed` is of its own data.
   const signal = type === "signal.completed" ? undefined : signals.get(id);
-  const details = detailsOf(type, unchecked, signal);
+  const details = detailsOf(type, { data: unchecked, signal, timeText });
   const data = { ...z.looseObject({}).parse(unchecked), ...marketOf(signal) };
   const said = describeEvent({ name, data }, WORDING);
   if (!said) throw new RangeError(`${name} says nothing.`);
@@ -132,11 +143,22 @@ const marketOf = (signal: NamedSignal | undefined) =>
 
 type Details = Pick<MessageText, "text" | "levels" | "facts" | "points">;
 
-function detailsOf(type: ChannelEvent, data: unknown, signal: NamedSignal | undefined): Details {
+function detailsOf(
+  type: ChannelEvent,
+  {
+    data,
+    signal,
+    timeText,
+  }: {
+    data: unknown;
+    signal: NamedSignal | undefined;
+    timeText: TimeText;
+  },
+): Details {
   const levels = signal?.analysis ? levelsOf(signal.analysis) : [];
   switch (type) {
     case "signal.completed":
-      return detailsOfSignal(signalResponseSchema.parse(data));
+      return detailsOfSignal(signalResponseSchema.parse(data), timeText);
     case "signal.filled": {
       const { price, filled_at: at } = eventSchemas["signal:filled"].parse(data);
       const filled: Fact = ["Filled at", formatPrice(price)];
@@ -148,14 +170,17 @@ function detailsOf(type: ChannelEvent, data: unknown, signal: NamedSignal | unde
       return { levels: [left, ...levels], facts: [["Time", timeText(at)]] };
     }
     case "signal.outcome":
-      return { ...detailsOfOutcome(eventSchemas["signal:outcome"].parse(data), signal), levels };
+      return {
+        ...detailsOfOutcome(eventSchemas["signal:outcome"].parse(data), signal, timeText),
+        levels,
+      };
     case "account.updated":
       eventSchemas["account:updated"].parse(data);
       return {};
     case "subscription.expiring":
-      return detailsOfExpiry(eventSchemas["subscription:expiring"].parse(data));
+      return detailsOfExpiry(eventSchemas["subscription:expiring"].parse(data), timeText);
     case "proof.submitted":
-      return detailsOfProof(eventSchemas["proof:submitted"].parse(data));
+      return detailsOfProof(eventSchemas["proof:submitted"].parse(data), timeText);
     case "user.registered": {
       const { email, created_at: at } = eventSchemas["user:registered"].parse(data);
       return {
@@ -171,7 +196,12 @@ function detailsOf(type: ChannelEvent, data: unknown, signal: NamedSignal | unde
   }
 }
 
-const timeText = (time: string): string => formatTime(new Date(time));
+type TimeText = (time: string) => string;
+
+const timeTextOf =
+  ({ formatTime }: Brand): TimeText =>
+  (time) =>
+    formatTime(new Date(time));
 const percentText = (value: number): string => `${formatNumber(value, 1)}%`;
 
 const TEST_MESSAGE: MessageText = {
@@ -181,13 +211,13 @@ const TEST_MESSAGE: MessageText = {
   button: "Open your account",
 };
 
-function detailsOfSignal({ analysis }: SignalResponse): Details {
+function detailsOfSignal({ analysis }: SignalResponse, timeText: TimeText): Details {
   if (!analysis) return {};
   const { raw_ai, warnings } = analysis;
   const reasons = [rationaleContent(raw_ai.rationale), raw_ai.key_evidence].flat();
   return {
     levels: levelsOf(analysis),
-    facts: termsOf(analysis),
+    facts: termsOf(analysis, timeText),
     points: [...warnings.map((warning) => `Warning: ${warning}`), ...reasons]
       .filter((text) => text !== "")
       .map((text) => ({ text })),
@@ -204,7 +234,7 @@ const levelsOf = ({ entry, stop_loss, take_profit }: Analysis): Fact[] =>
     ] as const
   ).flatMap(([name, price]) => (price === null ? [] : [[name, formatPrice(price)]]));
 
-function termsOf(analysis: Analysis): Fact[] {
+function termsOf(analysis: Analysis, timeText: TimeText): Fact[] {
   const { calibrated_confidence: calibrated, valid_until, suggested_hold } = analysis;
   const size: Fact[] = [
     ["Position size", `${formatNumber(analysis.suggested_units, 6)} units`],
@@ -228,6 +258,7 @@ const fact = <Value>(
 function detailsOfOutcome(
   { resolved_at: at }: EventData<"signal:outcome">,
   signal: NamedSignal | undefined,
+  timeText: TimeText,
 ): Details {
   const { exit, r_multiple, reason } = signal?.resolution ?? {};
   return {
@@ -241,14 +272,17 @@ function detailsOfOutcome(
   };
 }
 
-const detailsOfExpiry = ({ plan, ends_at }: EventData<"subscription:expiring">): Details => ({
+const detailsOfExpiry = (
+  { plan, ends_at }: EventData<"subscription:expiring">,
+  timeText: TimeText,
+): Details => ({
   facts: [
     ["Plan", planById(plan).name],
     ["Ends", timeText(ends_at)],
   ],
 });
 
-function detailsOfProof(proof: EventData<"proof:submitted">): Details {
+function detailsOfProof(proof: EventData<"proof:submitted">, timeText: TimeText): Details {
   const { username, sender_name, submitted_at, plan, duplicate_of, renewal } = proof;
   return {
     // Whatever a user writes stands in no subject.
@@ -268,7 +302,9 @@ export const wordsOfEvent = (type: ChannelEvent): string => factsOfEvent(type).p
 function describeSummary(
   { from, to, counts, messages }: ChannelSummary,
   signals: NamedSignals,
+  brand: Brand,
 ): MessageText {
+  const timeText = timeTextOf(brand);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const left = total - messages.length;
   const rest = left > 0 ? ` ${left} older or expired messages are not listed.` : "";
@@ -279,7 +315,7 @@ function describeSummary(
       fact(wordsOfEvent(type), counts[type], String),
     ),
     points: messages.map((message) => {
-      const { subject, text, path } = describeMessage(message, signals);
+      const { subject, text, path } = describeMessage(message, signals, brand);
       return { text: text === undefined ? subject : `${subject}. ${text}`, path };
     }),
     ...DASHBOARD,

@@ -1,8 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import { messageEmailSchema } from "@shared/domain/message-email.ts";
 import { proofEmailSchema } from "@shared/domain/proof-email.ts";
 import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
+import type { Brand } from "@shared/runtime/compose-email.ts";
 import { isRefusedEmail, type Mail, type Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import {
@@ -50,7 +52,8 @@ async function send(
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
   const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
-  const mail = compose(email, { user, at, webUrl });
+  const brand = await readBrand(database);
+  const mail = compose(email, { user, at, webUrl, brand });
   await mailer.send({ ...mail, messageId }).catch((error: unknown) => {
     if (isRefusedEmail(error)) throw error;
     throw new ServiceAwayError("The mail server could not be reached.", { cause: error });
@@ -59,7 +62,7 @@ async function send(
 
 function compose(
   email: z.infer<typeof emailSchema>,
-  context: { user: Pick<UserRecord, "username" | "email">; at: Date; webUrl: string },
+  context: { user: Pick<UserRecord, "username" | "email">; at: Date; webUrl: string; brand: Brand },
 ): Mail {
   switch (email.kind) {
     case "proof-rejected":

@@ -117,6 +117,7 @@ test("payment details are saved with the password some time after the sign-in", 
 describe("the setup checklist", () => {
   const setup: Setup = {
     payment_details: "done",
+    contact: "missing",
     analyst: "no-key",
     market_data: "failing",
     email: "unreachable",
@@ -124,6 +125,7 @@ describe("the setup checklist", () => {
   };
   const complete: Setup = {
     ...setup,
+    contact: "done",
     analyst: "done",
     market_data: "done",
     email: "done",
@@ -134,7 +136,7 @@ describe("the setup checklist", () => {
     api.reply("GET /admin/setup", setup);
     await openPanel();
     const list = await screen.findByRole("region", { name: "Setup" });
-    await within(list).findByText("1 of 5 steps are done.");
+    await within(list).findByText("1 of 6 steps are done.");
     within(list).getByText(/^OPENAI_API_KEY is not set/);
     within(list).getByText("The mail server cannot be reached. Check SMTP_URL.");
     const link = within(list).getByRole("link", { name: "Turn on two-factor authentication" });
@@ -145,8 +147,8 @@ describe("the setup checklist", () => {
   test("is hidden once complete, and shown again on request", async () => {
     api.reply("GET /admin/setup", complete);
     const user = await openPanel();
-    await user.click(await screen.findByRole("button", { name: "Show setup (5 of 5 done)" }));
-    await screen.findByText("5 of 5 steps are done.");
+    await user.click(await screen.findByRole("button", { name: "Show setup (6 of 6 done)" }));
+    await screen.findByText("6 of 6 steps are done.");
     await user.click(screen.getByRole("button", { name: "Hide setup" }));
     expect(screen.queryByRole("region", { name: "Setup" })).toBeNull();
   });
@@ -154,7 +156,7 @@ describe("the setup checklist", () => {
   test("is announced on the dashboard until it is complete", async () => {
     api.reply("GET /admin/setup", setup);
     openApp("/dashboard", ADMIN);
-    await screen.findByText("Setup: 1 of 5 steps are done.");
+    await screen.findByText("Setup: 1 of 6 steps are done.");
   });
 });
 

@@ -11,6 +11,7 @@ import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
 import { useAdminSync } from "./admin-state.ts";
 import { clearAllHistory, reasonOf, runAction, useSubscriptionSummary, useUsage } from "./api.ts";
+import { BrandingSection } from "./branding-section.tsx";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
@@ -51,6 +52,15 @@ export const PaymentsPage = () => (
     <SubscriptionsSection />
     <PaymentsList />
     <PaymentSection />
+  </AdminFrame>
+);
+
+export const BrandingPage = () => (
+  <AdminFrame
+    title="Branding"
+    lead="How your product presents itself on all pages, in emails, messages and link previews."
+  >
+    <BrandingSection />
   </AdminFrame>
 );
 
@@ -104,6 +114,7 @@ const tabs = [
   { to: "/admin", label: "Overview" },
   { to: "/admin/users", label: "Users" },
   { to: "/admin/payments", label: "Payments" },
+  { to: "/admin/branding", label: "Branding" },
   { to: "/admin/images", label: "Images" },
   { to: "/admin/system", label: "System" },
   { to: "/admin/audit", label: "Security log" },

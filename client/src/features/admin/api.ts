@@ -12,6 +12,7 @@ import {
   userDetailsSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
+import { type BrandingUpdate, storedBrandingSchema } from "@shared/contract/branding.ts";
 import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
@@ -29,6 +30,7 @@ import { z } from "zod";
 import { OVERVIEW_KEY } from "../../domain/admin-overview.ts";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
+import { BRANDING_KEY } from "../../lib/brand.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { saveFile } from "../../lib/save-file.ts";
@@ -109,6 +111,24 @@ export const setRole = (username: string, body: RoleChange): Promise<ActionDone>
 export const savePaymentDetails = (body: PaymentDetailsUpdate): Promise<ActionDone> =>
   api({ method: "POST", path: "/admin/update-payment-details", body, schema });
 
+export const saveBranding = (body: BrandingUpdate): Promise<ActionDone> =>
+  api({ method: "PUT", path: "/admin/branding", body, schema });
+
+export function saveLogo(logo: File): Promise<ActionDone> {
+  const body = new FormData();
+  body.append("logo", logo);
+  return api({ method: "POST", path: "/admin/branding/logo", body, schema });
+}
+
+export const deleteLogo = (): Promise<ActionDone> =>
+  api({ method: "DELETE", path: "/admin/branding/logo", schema });
+
+/** Shows everywhere on the page what was saved. */
+export const refetchBranding = () =>
+  Promise.all(
+    [adminKeys.branding, adminKeys.setup, BRANDING_KEY].map((queryKey) => refetch({ queryKey })),
+  );
+
 /** Pauses or resumes the deliveries to all channels. */
 export const setDeliveriesPaused = (isPaused: boolean): Promise<ActionDone> =>
   api({ method: "POST", path: `/admin/channels/${isPaused ? "pause" : "resume"}`, schema });
@@ -141,6 +161,7 @@ export const adminKeys = {
   setup: ["admin", "setup"],
   images: ["admin", "chart-images"],
   payment: ["admin", "payment-details"],
+  branding: ["admin", "branding"],
   usage: ["admin", "usage"],
   /** Below the overview, so that the events which concern that are followed here too. */
   subscriptions: [...OVERVIEW_KEY, "subscriptions"],
@@ -219,6 +240,11 @@ export const useChartImages = () =>
 export const usePaymentDetails = () =>
   useAdminQuery(adminKeys.payment, (signal) =>
     api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
+  );
+
+export const useStoredBranding = () =>
+  useAdminQuery(adminKeys.branding, (signal) =>
+    api({ path: "/admin/branding", schema: storedBrandingSchema, signal }),
   );
 
 export const useSubscriptionSummary = () =>

@@ -134,6 +134,13 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (user, { reason, note }) =>
       `rejected the payment proof of ${user}: ${String(reason).replaceAll("-", " ")}${note === undefined ? "" : `, ${quoted(note)}`}`,
   },
+  "branding:changed": {
+    label: "Branding changed",
+    describe: (_, { field, before, after }) =>
+      field === "logo"
+        ? `${after === "deleted" ? "deleted" : "changed"} the logo`
+        : `changed ${field} of the branding from ${quoted(before)} to ${quoted(after)}`,
+  },
   "proof:deleted": {
     label: "Payment proof deleted",
     describe: (user) => `deleted the payment proof of ${user}`,

@@ -28,6 +28,15 @@ const steps: AnyStep[] = [
     link: { to: "/admin/payments", label: "Enter the payment details" },
   },
   {
+    name: "contact",
+    title: "Contact",
+    texts: {
+      done: "Visitors see how to reach you on the contact page.",
+      missing: "Visitors cannot reach you yet: the contact page has no address of yours.",
+    },
+    link: { to: "/admin/branding", label: "Enter a contact" },
+  },
+  {
     name: "analyst",
     title: "AI provider",
     texts: {

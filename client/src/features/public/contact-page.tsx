@@ -1,4 +1,6 @@
+import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 import { ArrowUpRight, type LucideIcon, Mail, MessageCircle, Send } from "lucide-react";
+import { useBrand } from "../../lib/brand.ts";
 import { contactSettings } from "../../lib/env.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -25,6 +27,23 @@ const quickAnswers = [
   },
 ] as const;
 
+/** Without a value, a channel is not offered. */
+interface Contact {
+  email: string | undefined;
+  whatsapp: string | undefined;
+  telegram: string | undefined;
+}
+
+/** What administrators have entered, or else the settings that the pages were built with, but for the example. */
+const contactOf = (facts: ReadonlyMap<string, string>): Contact => {
+  const { email, whatsapp, telegram } = contactSettings;
+  return {
+    email: facts.get("contact_email") || (email === DEFAULT_CONTACT_EMAIL ? "" : email),
+    whatsapp: facts.get("contact_whatsapp") || whatsapp,
+    telegram: facts.get("contact_telegram") || telegram,
+  };
+};
+
 interface Channel {
   Icon: LucideIcon;
   name: string;
@@ -33,7 +52,9 @@ interface Channel {
 }
 
 export function ContactPage() {
-  usePageDescription("Contact the AI Trading Bot team.");
+  const { name, facts } = useBrand();
+  usePageDescription(`Contact the ${name} team.`);
+  const channels = channelsOf(facts ? contactOf(facts) : contactSettings);
   return (
     <div className="page flex flex-col gap-8 py-8 sm:py-12">
       <PageHeading title="Contact">
@@ -42,8 +63,13 @@ export function ContactPage() {
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-10 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:gap-16">
         <Card>
+          {channels.length === 0 && (
+            <p className="p-5 text-ink-muted sm:p-6">
+              The operator has entered no way to be contacted yet.
+            </p>
+          )}
           <ul className="divide-y divide-line">
-            {channels().map((channel) => (
+            {channels.map((channel) => (
               <li key={channel.name}>
                 <ChannelLink {...channel} />
               </li>
@@ -74,18 +100,17 @@ function QuickAnswers() {
   );
 }
 
-function channels(): Channel[] {
-  const { whatsApp, telegram, email } = contactSettings;
+function channelsOf({ whatsapp, telegram, email }: Contact): Channel[] {
   const found: Channel[] = [];
-  if (whatsApp) {
-    const url = whatsAppUrl(whatsApp);
+  if (whatsapp) {
+    const url = whatsAppUrl(whatsapp);
     found.push({ Icon: MessageCircle, name: "WhatsApp", hint: "Send us a message", url });
   }
   if (telegram) {
     const url = telegramUrl(telegram);
     found.push({ Icon: Send, name: "Telegram", hint: "Chat with us", url });
   }
-  found.push({ Icon: Mail, name: "Email", hint: email, url: `mailto:${email}` });
+  if (email) found.push({ Icon: Mail, name: "Email", hint: email, url: `mailto:${email}` });
   return found;
 }
 

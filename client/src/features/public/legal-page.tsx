@@ -8,6 +8,8 @@ import {
   SESSION_IDLE_HOURS,
   SESSION_LIFETIME_DAYS,
 } from "@shared/contract/constants.ts";
+
+import { useBrand } from "../../lib/brand.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
@@ -23,12 +25,13 @@ export const PrivacyPage = () => <LegalPage {...privacyPolicy} />;
 export const TermsPage = () => <LegalPage {...termsOfService} />;
 
 function LegalPage({ title, lead, updated, description, sections }: LegalDocument) {
+  const { name } = useBrand();
   usePageDescription(description);
   return (
     <article className="page py-8 sm:py-12">
       <div className="flex max-w-3xl flex-col gap-10">
         <header className="flex flex-col gap-3">
-          <PageHeading title={title}>{lead}</PageHeading>
+          <PageHeading title={title}>{lead.replace("AI Trading Bot", name)}</PageHeading>
           <p className="text-sm text-ink-faint">Last updated: {updated}</p>
         </header>
         {Object.entries(sections).map(([heading, paragraphs]) => (

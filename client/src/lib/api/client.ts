@@ -51,7 +51,9 @@ type InputOf<Route> = Route extends { request: infer Input }
         : { query?: never }) &
       (Input extends { body: infer Body }
         ? { body: z.input<Body> | FormData | URLSearchParams }
-        : { body?: never })
+        : Input extends { files: unknown }
+          ? { body: FormData }
+          : { body?: never })
   : never;
 
 type RouteRequest<M extends Method, Path extends string, Schema extends z.ZodType> = Omit<

@@ -1,41 +1,53 @@
 import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { type AccountEmail, composeEmail } from "@shared/runtime/compose-email.ts";
+import { readBrand } from "@shared/domain/branding.ts";
+import {
+  type AccountEmail,
+  type Brand,
+  composeEmail,
+  DEFAULT_BRAND,
+} from "@shared/runtime/compose-email.ts";
 import type { Mail } from "@shared/runtime/mailer.ts";
 import type { Device } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-export function verificationEmail(invitation: AccountEmail): Mail {
+export function verificationEmail(invitation: AccountEmail, brand?: Brand): Mail {
   const { username, link } = invitation;
-  return composeEmail(invitation, {
-    subject: "Verify your email address for AI Trading Signals",
+  const wording = {
+    subject: `Verify your email address for ${nameOf(brand)}`,
     request: `The account "${username}" was registered with your email address. If you did this, please verify the address:`,
     button: "Verify email address",
     note: "The link works once, for 24 hours. If you did not register, do not open it. Otherwise, somebody else gets an account with your address.",
     other: { label: "I did not register: delete this account", link: `${link}&decline` },
-  });
+  };
+  return composeEmail(invitation, wording, brand);
 }
 
-export function passwordResetEmail(invitation: AccountEmail): Mail {
-  return composeEmail(invitation, {
-    subject: "Choose a new password for AI Trading Signals",
+export function passwordResetEmail(invitation: AccountEmail, brand?: Brand): Mail {
+  const wording = {
+    subject: `Choose a new password for ${nameOf(brand)}`,
     request: "We received a request to reset your password. You can choose a new one here:",
     button: "Choose a new password",
     note: "The link works once, for one hour. If you did not request it, ignore this email. Your password stays the same.",
-  });
+  };
+  return composeEmail(invitation, wording, brand);
 }
+
+const nameOf = ({ name }: Brand = DEFAULT_BRAND): string => name;
 
 /** Reports a change of an account, or a sign-in, to its owner. */
 function securityNoticeEmail(
   account: AccountEmail,
   { subject, event }: { subject: string; event: string },
+  brand: Brand,
 ): Mail {
-  return composeEmail(account, {
-    subject: `${subject} for AI Trading Signals`,
+  const wording = {
+    subject: `${subject} for ${brand.name}`,
     request: event,
     button: "Review your account",
     note: "If this was you, you can ignore this email. If not, end the other sessions and change your password.",
-  });
+  };
+  return composeEmail(account, wording, brand);
 }
 
 const EVENTS = {
@@ -85,13 +97,14 @@ export function notifyOfNewDevice(
 }
 
 function sendNotice(
-  { background, mailer, settings }: ServerDeps,
+  { background, database, mailer, settings }: ServerDeps,
   { email, username }: Pick<UserRecord, "email" | "username">,
   notice: { subject: string; event: string },
 ): void {
   const [webUrl = settings.VITE_API_URL] = settings.CLIENT_ORIGIN;
   const link = new URL("/user-panel", webUrl).href;
-  background.run("sending a security notice", () =>
-    mailer.send(securityNoticeEmail({ to: email, username, link }, notice)),
-  );
+  background.run("sending a security notice", async () => {
+    const brand = await readBrand(database);
+    await mailer.send(securityNoticeEmail({ to: email, username, link }, notice, brand));
+  });
 }

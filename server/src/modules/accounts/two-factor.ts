@@ -7,6 +7,7 @@ import type {
 } from "@shared/contract/authentication.ts";
 import type { Reauthentication } from "@shared/contract/reauthentication.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { SecretBox } from "@shared/runtime/secret-box.ts";
@@ -21,7 +22,6 @@ import { notifyOwner } from "./account-emails.ts";
 import type { AccountDeps } from "./identity/identity-provider.ts";
 import { checkOwnPassword } from "./own-password.ts";
 
-const ISSUER = "AI Trading Signals";
 /** RFC 4226 recommends 160 bits. */
 const SECRET_BYTES = 20;
 /** A code is valid for its time step, the one before and the one after (RFC 6238, 5.2). */
@@ -58,7 +58,8 @@ export async function startTwoFactor(
     { $set: { pendingTwoFactor: boxOf(deps).seal(secret.base32) } },
   );
   if (matchedCount === 0) throw alreadyOn();
-  const otpauthUrl = totpOf(secret.base32, username).toString();
+  const { name: issuer } = await readBrand(deps.database);
+  const otpauthUrl = totpOf(secret.base32, { issuer, label: username }).toString();
   return { secret: secret.base32, otpauth_url: otpauthUrl, qr_svg: renderSVG(otpauthUrl) };
 }
 
@@ -196,8 +197,8 @@ function stepOf({ now }: ServerDeps, secret: string, token: string): number | nu
   return delta === null ? null : totp.counter({ timestamp }) + delta;
 }
 
-const totpOf = (secret: string, label = ""): TOTP =>
-  new TOTP({ issuer: ISSUER, label, period: PERIOD_SECONDS, secret: Secret.fromBase32(secret) });
+const totpOf = (secret: string, shown: { issuer: string; label: string } | null = null): TOTP =>
+  new TOTP({ ...shown, period: PERIOD_SECONDS, secret: Secret.fromBase32(secret) });
 
 const boxOf = ({ settings }: ServerDeps): SecretBox =>
   new SecretBox({ secret: settings.JWT_SECRET, purpose: "second factors" });

@@ -187,6 +187,7 @@ describe("GET /admin/health", () => {
     };
     expect(await setup()).toEqual({
       payment_details: "missing",
+      contact: "missing",
       analyst: "no-worker",
       market_data: "no-worker",
       email: "no-server",

@@ -18,6 +18,7 @@ import type {
 import { productVersion } from "@shared/runtime/settings.ts";
 import { findActiveWorkers } from "@shared/work/active-workers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { hasContact } from "../branding/branding.ts";
 import { countPriceFeeds } from "../markets/price-feeds.ts";
 import { readOfferedPayments } from "../payments/payment-details.ts";
 import { readQueueDepth } from "../signals/signal-limits.ts";
@@ -43,14 +44,16 @@ export async function getSetup(
   deps: ServerDeps,
   admin: Pick<UserRecord, "twoFactor">,
 ): Promise<Setup> {
-  const [{ usdt, ...details }, workers, email] = await Promise.all([
+  const [{ usdt, ...details }, isReachable, workers, email] = await Promise.all([
     readOfferedPayments(deps),
+    hasContact(deps),
     findActiveWorkers(deps.database),
     deps.mailer.check(),
   ]);
   const isOffered = usdt !== undefined || Object.values(details).some((text) => text.trim() !== "");
   return {
     payment_details: isOffered ? "done" : "missing",
+    contact: isReachable ? "done" : "missing",
     ...checkWorkers(workers),
     email,
     two_factor: admin.twoFactor ? "done" : "off",

@@ -1,3 +1,4 @@
+import { DEFAULT_PRODUCT_NAME } from "@shared/contract/branding.ts";
 import { type Activity, MAX_ACTIVITY } from "@shared/contract/performance.ts";
 import type { Database } from "@shared/database/database.ts";
 import { Feed } from "feed";
@@ -38,13 +39,17 @@ async function readItems(
 const DEMO = "Demo record, from recorded candles";
 
 /** An Atom feed of the last resolved trades. Each entry has the address of its outcome in the ledger. */
-export function writeActivityFeed({ settings }: ServerDeps, { data, items }: Activity): string {
+export function writeActivityFeed(
+  { settings }: Pick<ServerDeps, "settings">,
+  { data, items }: Activity,
+  product = DEFAULT_PRODUCT_NAME,
+): string {
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const label = data === "live" ? null : DEMO;
   const [newest] = items;
   const feed = new Feed({
     id: `${apiUrl}/feed.xml`,
-    title: "AI Trading Bot: resolved signals",
+    title: `${product}: resolved signals`,
     description: ["Signals whose outcome the market has determined.", label].join(" ").trim(),
     ...(CLIENT_ORIGIN[0] && { link: new URL("/performance", CLIENT_ORIGIN[0]).href }),
     feedLinks: { atom: `${apiUrl}/feed.xml` },

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Activity, Performance, PerformanceQuery } from "@shared/contract/performance.ts";
 import { ledgerRoutes } from "@shared/contract/routes/ledger-routes.ts";
+import { productName, readBranding } from "@shared/domain/branding.ts";
 import { readLedgerHead } from "@shared/domain/ledger.ts";
 import { LRUCache } from "lru-cache";
 import { unlessKnown } from "../../http/caching.ts";
@@ -75,7 +76,8 @@ export function createPerformanceHandlers(deps: ServerDeps): BoundRoute[] {
       const read = await activity.forceFetch("activity");
       ctx.set("Cache-Control", `public, max-age=${FEED_CACHE_SECONDS}`);
       ctx.type = "application/atom+xml";
-      return unlessKnown(ctx, writeActivityFeed(deps, read));
+      const product = productName(await readBranding(deps.database));
+      return unlessKnown(ctx, writeActivityFeed(deps, read, product));
     }),
     handle(ledgerRoutes.getPerformance, async ({ query }, { ctx }) => {
       const performance = await responses.forceFetch(JSON.stringify(query), { context: query });

@@ -1,7 +1,9 @@
+import { accentOf } from "@shared/contract/accent.ts";
 import { MESSAGES, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { type signalHeadersSchema, signalRoutes } from "@shared/contract/routes/signal-routes.ts";
 import type { SignalAccepted, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
+import { readBranding } from "@shared/domain/branding.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
@@ -90,7 +92,13 @@ export const signalHandlers: BoundRoute<SignalDeps>[] = [
     return readSharedSignal(deps, params.token);
   }),
   handle(signalRoutes.getSharedImage, async ({ params }, { ctx, deps }) => {
-    const image = await drawShareImage(await readSharedSignal(deps, params.token));
+    const signal = await readSharedSignal(deps, params.token);
+    const { product_name, accent_color, time_zone } = await readBranding(deps.database);
+    const image = await drawShareImage(signal, {
+      ...(product_name && { product: product_name }),
+      ...(accent_color && { accent: accentOf(accent_color, "dark").accent }),
+      ...(time_zone && { timeZone: time_zone }),
+    });
     ctx.set("X-Robots-Tag", "noindex");
     ctx.set("Cache-Control", `public, max-age=${IMAGE_CACHE_SECONDS}`);
     ctx.type = "image/png";

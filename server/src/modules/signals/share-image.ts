@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { DEFAULT_PRODUCT_NAME } from "@shared/contract/branding.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { formatPrice } from "@shared/contract/price.ts";
@@ -34,15 +35,29 @@ type Color = keyof typeof COLORS;
 
 const KIND_COLORS = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 
+/** How the product presents itself in a preview. */
+export interface ShareLook {
+  product?: string;
+  /** Of the dark theme. */
+  accent?: string;
+  timeZone?: string;
+}
+
 /** The preview of a shared signal in other services: a PNG of 1200 × 630 pixels. */
-export async function drawShareImage(signal: SharedSignal | WithheldSignal): Promise<Buffer> {
+export async function drawShareImage(
+  signal: SharedSignal | WithheldSignal,
+  look: ShareLook = {},
+): Promise<Buffer> {
   const pixels = Buffer.alloc(WIDTH * HEIGHT * 3);
   const page: Box = { left: 0, top: 0, width: WIDTH, height: HEIGHT };
   fill(pixels, page, "canvas");
   const isWithheld = "shared_from" in signal;
   if (!isWithheld) drawChart(pixels, signal);
   return sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
-    .composite(isWithheld ? withheldTexts(signal) : textsOf(signal))
+    .composite([
+      ...productTexts(look),
+      ...(isWithheld ? withheldTexts(signal, look) : textsOf(signal, look)),
+    ])
     .png()
     .toBuffer();
 }
@@ -109,7 +124,16 @@ const LEVEL_HEIGHT = 62;
 /** Longer titles are smaller, to fit. */
 const MAX_LARGE_TITLE = 18;
 
-function textsOf({ symbol, timeframe, created_at, analysis, judgement }: SharedSignal) {
+const productTexts = ({ product = DEFAULT_PRODUCT_NAME, accent = COLORS.muted }: ShareLook) =>
+  text(html`<span foreground="${accent}">${product}</span>`, {
+    ...at(MARGIN, 48, 28),
+    isBold: true,
+  });
+
+function textsOf(
+  { symbol, timeframe, created_at, analysis, judgement }: SharedSignal,
+  look: ShareLook,
+) {
   const { final_signal: kind, confidence, entry } = analysis;
   const isLong = `${kind} ${symbol} ${timeframe}`.length > MAX_LARGE_TITLE;
   const title = html`${span(kind, KIND_COLORS[kind])} ${span(symbol, "ink")} ${span(timeframe, "faint")}`;
@@ -130,9 +154,8 @@ function textsOf({ symbol, timeframe, created_at, analysis, judgement }: SharedS
   });
   const outcome = outcomeOf(kind, judgement);
   return [
-    text(span("AI Trading Bot", "muted"), { left: MARGIN, top: 48, sizePx: 28, isBold: true }),
     text(title, { left: MARGIN, top: 104, sizePx: isLong ? 52 : 72, isBold: true }),
-    text(span(`${formatTime(created_at)}${stated}`, "muted"), at(MARGIN, 190, 26)),
+    text(span(`${formatTime(created_at, look)}${stated}`, "muted"), at(MARGIN, 190, 26)),
     ...rows,
     text(span(outcome.text, outcome.color), {
       ...at(MARGIN, rows.length > 0 ? 456 : LEVELS_TOP, 36),
@@ -143,20 +166,25 @@ function textsOf({ symbol, timeframe, created_at, analysis, judgement }: SharedS
   ].flat();
 }
 
-function withheldTexts({ symbol, timeframe, created_at, shared_from }: WithheldSignal) {
+function withheldTexts(
+  { symbol, timeframe, created_at, shared_from }: WithheldSignal,
+  look: ShareLook,
+) {
   const title = html`${span(symbol, "ink")} ${span(timeframe, "faint")}`;
   return [
-    text(span("AI Trading Bot", "muted"), { left: MARGIN, top: 48, sizePx: 28, isBold: true }),
     text(title, { left: MARGIN, top: 104, sizePx: 72, isBold: true }),
-    text(span(formatTime(created_at), "muted"), at(MARGIN, 190, 26)),
+    text(span(formatTime(created_at, look), "muted"), at(MARGIN, 190, 26)),
     text(span("This trade is open", "ink"), { ...at(MARGIN, LEVELS_TOP, 36), isBold: true }),
-    text(span(`Its levels are shown ${whenShown(shared_from)}.`, "muted"), at(MARGIN, 306, 30)),
+    text(
+      span(`Its levels are shown ${whenShown(shared_from, look)}.`, "muted"),
+      at(MARGIN, 306, 30),
+    ),
     text(span("Not financial advice", "faint"), at(WIDTH - MARGIN - 240, 556, 24)),
   ].flat();
 }
 
-const whenShown = (from: SharedFrom): string =>
-  from === "outcome" ? "after its outcome" : `from ${formatTime(from)} on`;
+const whenShown = (from: SharedFrom, look: ShareLook): string =>
+  from === "outcome" ? "after its outcome" : `from ${formatTime(from, look)} on`;
 
 const at = (left: number, top: number, sizePx: number) => ({ left, top, sizePx });
 
@@ -202,12 +230,18 @@ const signed = (value: number, decimals: number): string =>
 const changeOf = (price: number, entry: number | null): string =>
   entry === null || price === entry ? "" : `${signed((100 * (price - entry)) / entry, 2)}%`;
 
-const TIME_FORMAT = new Intl.DateTimeFormat("en-GB", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
-const formatTime = (iso: string): string => `${TIME_FORMAT.format(new Date(iso))} UTC`;
+function formatTime(iso: string, { timeZone = "UTC" }: ShareLook): string {
+  const time = new Date(iso);
+  const written = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone,
+  }).format(time);
+  const zone = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" })
+    .formatToParts(time)
+    .find(({ type }) => type === "timeZoneName");
+  return `${written} ${zone?.value ?? timeZone}`;
+}
 
 function outcomeOf(
   kind: SharedSignal["analysis"]["final_signal"],

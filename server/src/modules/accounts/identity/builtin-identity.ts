@@ -3,6 +3,7 @@ import { hash, type Options, verify } from "@node-rs/argon2";
 import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import type { Mailer } from "@shared/runtime/mailer.ts";
 import { Semaphore, withTimeout } from "async-mutex";
 import { type ClientSession, Types } from "mongoose";
@@ -51,7 +52,7 @@ const UNCHANGED: VerifiedAccount = {
 
 /** Stores passwords as argon2id hashes in the product's own database, and sends its own emails. */
 export class BuiltinIdentity implements IdentityProvider {
-  readonly #database: Pick<Database, "identities">;
+  readonly #database: Pick<Database, "branding" | "identities">;
   readonly #mailer: Pick<Mailer, "send">;
   readonly #webUrl: string;
   readonly #now: () => Date;
@@ -62,7 +63,7 @@ export class BuiltinIdentity implements IdentityProvider {
 
   /** @param options `webUrl` is the origin of the pages that emails link to */
   constructor(options: {
-    database: Pick<Database, "identities" | "mailTokens">;
+    database: Pick<Database, "branding" | "identities" | "mailTokens">;
     mailer: Pick<Mailer, "send">;
     webUrl: string;
     now: () => Date;
@@ -136,7 +137,8 @@ export class BuiltinIdentity implements IdentityProvider {
     const issued = this.#tokens.issue("reset", user.identityId);
     await this.#tokens.store(issued);
     const link = this.#link("/reset-password", issued.token);
-    await this.#mailer.send(passwordResetEmail({ to, username: user.username, link }));
+    const brand = await readBrand(this.#database);
+    await this.#mailer.send(passwordResetEmail({ to, username: user.username, link }, brand));
   }
 
   async prepareReset({ token, newPassword, check }: PasswordReset): Promise<PreparedChange> {
@@ -194,7 +196,9 @@ export class BuiltinIdentity implements IdentityProvider {
 
   async #mailVerification(to: { email: string; username: string }, token: string): Promise<void> {
     const link = this.#link("/verify-email", token);
-    await this.#mailer.send(verificationEmail({ to: to.email, username: to.username, link }));
+    const brand = await readBrand(this.#database);
+    const invitation = { to: to.email, username: to.username, link };
+    await this.#mailer.send(verificationEmail(invitation, brand));
   }
 
   #link(path: string, token: string): string {

@@ -1,4 +1,5 @@
 import { discord } from "@shared/contract/channel-kinds/discord.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import { z } from "zod";
 import type { ChannelSender, KindDeps, SendResult } from "../../channel-sender.ts";
 import { describeMessage, readNamedSignals } from "../../describe-message.ts";
@@ -17,7 +18,8 @@ export const startDiscord = ({ database, policy, settings }: DiscordDeps): Chann
     url.searchParams.set("wait", "true");
     const signals = await readNamedSignals(database, message);
     const [origin = ""] = settings.CLIENT_ORIGIN;
-    const body = JSON.stringify(discordMessage(describeMessage(message, signals), origin));
+    const described = describeMessage(message, signals, await readBrand(database));
+    const body = JSON.stringify(discordMessage(described, origin));
     return postPublicly({ url: url.href, headers: JSON_HEADERS, body }, policy, abort, resultOf);
   },
 });

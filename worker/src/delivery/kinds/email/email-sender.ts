@@ -1,5 +1,6 @@
 import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
-import { composeEmail } from "@shared/runtime/compose-email.ts";
+import { readBrand } from "@shared/domain/branding.ts";
+import { type Brand, composeEmail } from "@shared/runtime/compose-email.ts";
 import type { Mail, Mailer } from "@shared/runtime/mailer.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
 import { z } from "zod";
@@ -37,9 +38,10 @@ export function emailSender(deps: EmailDeps): ChannelSender {
     maxInFlight: MAX_IN_FLIGHT,
     async send(message) {
       const signals = await readNamedSignals(deps.database, message);
+      const brand = await readBrand(deps.database);
       const token = deps.secrets.unsubscribeToken(message.channelId);
       const mail = {
-        ...channelEmail(message, { webUrl, token, signals }),
+        ...channelEmail(message, { webUrl, token, signals, brand }),
         messageId: `<${message.id}@${new URL(apiUrl).hostname}>`,
         unsubscribeUrl: `${apiUrl}${channelRoutes.unsubscribe.path}?token=${token}`,
       };
@@ -68,10 +70,11 @@ function notSent(error: unknown): SendResult {
 
 function channelEmail(
   message: ChannelMessage,
-  { webUrl, token, signals }: { webUrl: string; token: string; signals: NamedSignals },
+  context: { webUrl: string; token: string; signals: NamedSignals; brand: Brand },
 ): Mail {
+  const { webUrl, token, signals, brand } = context;
   const { username, email: to } = message.user;
-  const described = describeMessage(message, signals);
+  const described = describeMessage(message, signals, brand);
   const { subject, text, levels = [], facts = [], points = [], path, button } = described;
   const page = (address: string) => new URL(address, webUrl).href;
   return composeEmail(
@@ -88,6 +91,7 @@ function channelEmail(
       })),
       other: { label: "Turn these emails off", link: page(`/unsubscribe?token=${token}`) },
     },
+    brand,
   );
 }
 

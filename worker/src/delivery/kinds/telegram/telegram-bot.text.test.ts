@@ -1,3 +1,4 @@
+import { brandWith } from "@shared/runtime/compose-email.ts";
 import { describe, expect, it } from "vitest";
 import { telegramText } from "./telegram-bot.ts";
 
@@ -24,6 +25,12 @@ describe("a message in Telegram", () => {
       "• Higher lows",
       OPEN,
     ]);
+  });
+
+  it("ends with the name that the operator has given the product, escaped", () => {
+    const brand = brandWith({ name: "Nord & Wind", isOwnName: true });
+    const { text } = telegramText({ subject: "Hello", ...PAGE }, ORIGIN, brand);
+    expect(text.split("\n").at(-1)).toBe(`${OPEN} · Nord &amp; Wind`);
   });
 
   it("links each message of a summary", () => {

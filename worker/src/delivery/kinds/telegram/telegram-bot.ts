@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { TELEGRAM_LINK_MINUTES, telegram } from "@shared/contract/channel-kinds/telegram.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
 import { cutText } from "@shared/domain/cut-text.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
-import { formatTime } from "@shared/runtime/compose-email.ts";
+import { type Brand, DEFAULT_BRAND } from "@shared/runtime/compose-email.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
@@ -310,6 +311,7 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
     .sort({ order: -1 })
     .session(uow.session)
     .lean();
+  const { formatTime } = await readBrand(deps.database);
   const wanted = events.map(wordsOfEvent).join(", ") || "Nothing";
   return joinLines([
     enabled
@@ -327,7 +329,7 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
 const FORBIDDEN = 403;
 
 interface TelegramSenderDeps {
-  database: Pick<Database, "signals" | "marketAnalyses">;
+  database: Pick<Database, "branding" | "signals" | "marketAnalyses">;
   api: Api;
   pace: TelegramPace;
   /** Of the web pages. */
@@ -342,7 +344,8 @@ export const telegramSender = (deps: TelegramSenderDeps): ChannelSender => ({
   async send(message, abort) {
     const { chatId } = telegram.target.parse(message.target);
     const signals = await readNamedSignals(deps.database, message);
-    const text = telegramText(describeMessage(message, signals), deps.origin);
+    const brand = await readBrand(deps.database);
+    const text = telegramText(describeMessage(message, signals, brand), deps.origin, brand);
     try {
       return await deps.pace.run(chatId, abort, async () => {
         if (!deps.isReady()) return notSent("Another worker has taken over.");
@@ -375,7 +378,7 @@ const MAX_PARAGRAPHS = 8;
 const MAX_LINE_LENGTH = 300;
 
 /** Levels are copied by a tap. */
-export function telegramText(message: MessageText, origin: string): Html {
+export function telegramText(message: MessageText, origin: string, brand = DEFAULT_BRAND): Html {
   const { subject, text, levels = [], facts = [], points = [], path, button } = message;
   const link = (to: string, words: string) =>
     html`<a href="${new URL(to, origin).href}">${words}</a>`;
@@ -386,9 +389,12 @@ export function telegramText(message: MessageText, origin: string): Html {
     ...levels.map(([label, value]) => html`${label}: <code>${value}</code>`),
     ...facts.map(([label, value]) => html`${label}: ${cut(value)}`),
     ...shown.map((point) => html`• ${point.path ? link(point.path, point.text) : cut(point.text)}`),
-    link(path, button),
+    html`${link(path, button)}${signatureOf(brand)}`,
   ]);
 }
+
+/** The bot itself has a name only where its operator has given the product none. */
+const signatureOf = ({ isOwnName, name }: Brand): string => (isOwnName ? ` · ${name}` : "");
 
 const cut = (text: string): string => cutText(text, MAX_LINE_LENGTH);
 

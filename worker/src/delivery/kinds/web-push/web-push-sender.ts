@@ -1,4 +1,5 @@
 import { webPush } from "@shared/contract/channel-kinds/web-push.ts";
+import { readPushLook } from "@shared/domain/branding.ts";
 import { cutText } from "@shared/domain/cut-text.ts";
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
 import vapidPush from "web-push";
@@ -20,21 +21,29 @@ interface VapidKeys {
   privateKey: string;
 }
 
+/** How the operator's product looks in a notification, where it has a name or a logo of its own. */
+type PushLook = { product?: string; icon?: string };
+
 /** Web push needs keys of this service (VAPID). */
-export function startWebPush({ policy, settings }: KindDeps): ChannelSender | null {
-  const { VAPID_SUBJECT: subject } = settings;
+export function startWebPush({ database, policy, settings }: KindDeps): ChannelSender | null {
+  const { VAPID_SUBJECT: subject, VITE_API_URL: apiUrl } = settings;
   const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = settings;
   if (!publicKey || !privateKey) return null;
-  return webPushSender(policy, { subject, publicKey, privateKey });
+  const readLook = () => readPushLook(database, apiUrl);
+  return webPushSender(policy, { subject, publicKey, privateKey }, readLook);
 }
 
 /** Sends encrypted messages (RFC 8291) through the push services of browsers, which must be public addresses. */
-export const webPushSender = (policy: AddressPolicy, vapidDetails: VapidKeys): ChannelSender => ({
+export const webPushSender = (
+  policy: AddressPolicy,
+  vapidDetails: VapidKeys,
+  readLook: () => Promise<PushLook> = async () => ({}),
+): ChannelSender => ({
   async send(message, abort) {
     const { endpoint: url, keys } = webPush.target.parse(message.target).subscription;
     const { headers, body } = vapidPush.generateRequestDetails(
       { endpoint: url, keys },
-      pushPayload(message),
+      pushPayload(message, await readLook()),
       {
         vapidDetails,
         contentEncoding: "aes128gcm",
@@ -75,13 +84,16 @@ const LIMITS: readonly Limits[] = [
 ];
 
 /** The JSON of a message, with `data` cut to what a push may contain: first long texts, then long lists, then what is deep. */
-export function pushPayload(message: Pick<ChannelMessage, "type" | "timestamp" | "data">): string {
+export function pushPayload(
+  message: Pick<ChannelMessage, "type" | "timestamp" | "data">,
+  look: PushLook = {},
+): string {
   for (const limits of [null, ...LIMITS]) {
     const data = limits ? cut(message.data, limits) : message.data;
-    const json = messageJson({ ...message, data });
+    const json = messageJson({ ...message, data }, look);
     if (Buffer.byteLength(json) <= MAX_BYTES) return json;
   }
-  return messageJson({ ...message, data: {} });
+  return messageJson({ ...message, data: {} }, look);
 }
 
 function cut(value: unknown, limits: Limits): unknown {

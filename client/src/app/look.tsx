@@ -1,5 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
-import { useId } from "react";
+import { useEffect, useId } from "react";
+import { BRANDING_KEY, useBrand } from "../lib/brand.ts";
+import { apiOrigin } from "../lib/env.ts";
+import { browserStorage } from "../lib/session.ts";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, useThemeChoice } from "../lib/theme.ts";
 
 const labels: Record<ThemeChoice, string> = {
@@ -39,4 +43,32 @@ export function ThemeSwitch() {
       })}
     </fieldset>
   );
+}
+
+/** Every field of `GET /branding` is a text. Every visitor reads it, so that it is read in few bytes. */
+async function readFacts({ signal }: { signal: AbortSignal }) {
+  const response = await fetch(`${apiOrigin}/branding`, { signal });
+  const body: unknown = await response.json();
+  return new Map(Object.entries(Object(body)).map(([field, text]) => [field, String(text)]));
+}
+
+/** Shows the product as its operator presents it: name, notice, and the style sheet of logo and accent. */
+export function Branding() {
+  const { data: facts } = useQuery({ queryKey: BRANDING_KEY, queryFn: readFacts });
+  useEffect(() => {
+    const name = facts?.get("product_name");
+    // An error has none.
+    if (!facts || !name) return;
+    useBrand.setState({ name, facts });
+    showStyle(facts.get("style") ?? "");
+  }, [facts]);
+  const notice = facts?.get("demo_notice");
+  return notice ? <p className="brand-notice">{notice}</p> : null;
+}
+
+/** `public/theme-init.js` has made the element, and finds its text here before the next first paint. */
+function showStyle(text: string): void {
+  const element = document.getElementById("brand");
+  if (element) element.textContent = text;
+  browserStorage().setItem("brand", text);
 }

@@ -1,0 +1,12 @@
+import { create } from "zustand";
+
+interface Brand {
+  name: string;
+  /** What the API says of the branding, by field; undefined until it is known. */
+  facts?: ReadonlyMap<string, string>;
+}
+
+/** The product, until it is known how its operator presents it. */
+export const useBrand = create<Brand>(() => ({ name: "AI Trading Bot" }));
+
+export const BRANDING_KEY = ["branding"];
