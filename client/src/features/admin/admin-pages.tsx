@@ -10,7 +10,7 @@ import { LoadError, QueryView } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
 import { useAdminSync } from "./admin-state.ts";
-import { clearAllHistory, reasonOf, runAction, useUsage } from "./api.ts";
+import { clearAllHistory, reasonOf, runAction, useHealth, useUsage } from "./api.ts";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
@@ -60,14 +60,22 @@ export const ImagesPage = () => (
   </AdminFrame>
 );
 
-export const SystemPage = () => (
-  <AdminFrame title="System">
-    <HealthSection />
-    <UsageSection />
-    <ChannelsSection />
-    <HistorySection />
-  </AdminFrame>
-);
+export function SystemPage() {
+  // The number of workers and models decides where the others stand: before it is known, they would be moved.
+  const { isPending } = useHealth();
+  return (
+    <AdminFrame title="System">
+      <HealthSection />
+      {!isPending && (
+        <>
+          <UsageSection />
+          <ChannelsSection />
+          <HistorySection />
+        </>
+      )}
+    </AdminFrame>
+  );
+}
 
 export const AuditPage = () => (
   <AdminFrame
