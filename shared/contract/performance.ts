@@ -118,6 +118,10 @@ const activityItemSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
   signal: signalKindSchema.exclude(["WAIT"]),
+  /** In the quote currency. */
+  entry: z.number(),
+  stop_loss: z.number(),
+  take_profit: z.number(),
   outcome: outcomeSchema,
   /** Null if the trade was never entered, or that is not known. */
   r_multiple: z.number().nullable(),

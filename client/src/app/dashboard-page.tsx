@@ -35,6 +35,12 @@ const SetupProgress = lazyComponent(
   { isSilent: true },
 );
 
+const SampleSignal = lazyComponent(
+  () => import("../features/public/components/latest-result.tsx"),
+  "LatestResult",
+  { isSilent: true },
+);
+
 export function DashboardPage() {
   // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
   const isKnown = useRealtime((live) => live.ready);
@@ -95,7 +101,8 @@ function Overview() {
             to="/user-panel"
             link="Account settings"
           />
-          {/* Last, as it appears late and must move nothing. */}
+          {/* Last, as they appear late and must move nothing. */}
+          {!approved && <SampleSignal className="rounded-card border border-line bg-surface p-6" />}
           {approved && <ChannelNudge />}
         </div>
       </div>
@@ -176,7 +183,12 @@ function ApprovalSteps() {
       title: "Send a payment proof",
       isDone: hasProof,
       done: "We have received your proof.",
-      next: "Pay for a plan, then upload a screenshot of the payment below.",
+      next: (
+        <>
+          <TextLink to="/payment">Pay for a plan</TextLink>, then upload a screenshot of the payment
+          below.
+        </>
+      ),
     },
     {
       title: "Approval",

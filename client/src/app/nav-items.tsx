@@ -1,5 +1,5 @@
 import { LogIn, LogOut } from "lucide-react";
-import { Link, useNavigate } from "react-router-dom";
+import { Link, useLocation, useNavigate } from "react-router-dom";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
@@ -33,16 +33,29 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   const signedIn = useSession((session) => session.token !== null);
   const signOut = useSession((session) => session.signOut);
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   if (!signedIn) {
     return (
-      <Link
-        to="/login"
-        onClick={onUsed}
-        className={`${buttonClass({ variant: "secondary" })} early-member:invisible`}
-      >
-        <LogIn aria-hidden className="size-4" />
-        Login
-      </Link>
+      <>
+        <Link
+          to="/login"
+          onClick={onUsed}
+          className={`${buttonClass({ variant: "secondary" })} early-member:invisible`}
+        >
+          <LogIn aria-hidden className="size-4" />
+          Login
+        </Link>
+        {/* The forms lead to each other. */}
+        {pathname !== "/login" && pathname !== "/register" && (
+          <Link
+            to="/register"
+            onClick={onUsed}
+            className={`${buttonClass()} early-member:invisible`}
+          >
+            Register
+          </Link>
+        )}
+      </>
     );
   }
   const logOut = () => {

@@ -5,6 +5,8 @@ import { Bell } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router-dom";
 import { useMe } from "../domain/me.ts";
+import { signalKeys } from "../features/signals/apply-event.ts";
+import { queryClient } from "../lib/query-client.ts";
 import { onLiveEvent } from "../lib/realtime/events.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { lazyComponent, usePreload } from "../ui/lazy-component.tsx";
@@ -90,6 +92,24 @@ function useUnreadCount(me: Me | undefined): number {
   return unread.length;
 }
 
-const isShown = (item: Notification, pathname: string): boolean =>
-  (item.name === "signal:completed" || item.name === "signal:failed") &&
-  showsSignals(pathname, item.data.origin);
+function isShown(item: Notification, pathname: string): boolean {
+  switch (item.name) {
+    case "signal:completed":
+    case "signal:failed":
+      return showsSignals(pathname, item.data.origin) || showsTrade(pathname, item.data.signal_id);
+    case "signal:filled":
+    case "signal:entry-left":
+    case "signal:outcome":
+      return pathname === "/signal-history" || showsTrade(pathname, item.data.signal_id);
+    default:
+      return false;
+  }
+}
+
+/** Whether a screen follows this trade: its own page, or that of the bot, which reads how it goes on. */
+const showsTrade = (pathname: string, id: string): boolean =>
+  pathname === `/signals/${id}` ||
+  queryClient
+    .getQueryCache()
+    .find({ queryKey: signalKeys.progress(id) })
+    ?.isActive() === true;

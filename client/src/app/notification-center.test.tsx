@@ -113,6 +113,28 @@ test("a signal that its screen shows is not counted", async () => {
   await bell(0);
 });
 
+test.each(["/signal-history"])(
+  "what a trade does is not counted where %s shows it",
+  async (path) => {
+    keep();
+    api.reply("GET /signal-history", { signals: [], next_cursor: null });
+    openApp(path, { stream_positions: { user: 0 } });
+    await bell(0);
+    const data = { signal_id: "s1", symbol: "BTC/USDT", timeframe: "1h", price: 113_000 } as const;
+    keep({ ...own(1), name: "signal:filled", data: { ...data, filled_at: own(1).at } });
+    const { symbol: _symbol, timeframe: _timeframe, ...event } = data;
+    act(() =>
+      notifyListeners({
+        ...own(1),
+        name: "signal:filled",
+        data: { ...event, filled_at: own(1).at },
+      }),
+    );
+    await waitFor(() => expect(lastSeen()).toEqual({ user: 1 }));
+    await bell(0);
+  },
+);
+
 test("a signal of a watched market is counted on the bot page, with a message", async () => {
   keep();
   openApp("/bot", { stream_positions: { user: 0 } });

@@ -114,12 +114,22 @@ test("the navigation has the same links for all, the watchlist for approved user
   within(screen.getByRole("banner")).getByRole("button", { name: "Logout" });
 });
 
-test("'Get Started' leads a visitor over the login to the dashboard", async () => {
+test("'Get Started' leads a visitor over the login to the dashboard, or to an account", async () => {
   const { user, address } = openApp("/");
   const start = await screen.findByRole("link", { name: "Get Started" });
   expect(start.getAttribute("href")).toBe("/dashboard");
   await user.click(start);
   await waitFor(() => expect(address()).toBe("/login"));
+  await user.click(await screen.findByRole("link", { name: "Create an account" }));
+  await waitFor(() => expect(address()).toBe("/register"));
+});
+
+test("the navigation leads a visitor to create an account", async () => {
+  const { user, address } = openApp("/pricing");
+  const banner = within(screen.getByRole("banner"));
+  await user.click(banner.getByRole("link", { name: "Register" }));
+  await waitFor(() => expect(address()).toBe("/register"));
+  await waitFor(() => expect(banner.queryByRole("link", { name: "Register" })).toBeNull());
 });
 
 test("an address without a screen says so and leads home", async () => {

@@ -122,13 +122,15 @@ export const routes: RouteObject[] = [
 
 /** Another user's sign-in remounts everything below, so that no screen keeps the data of the previous user. */
 function RequireSession() {
-  const { pathname, search, hash } = useLocation();
+  const { pathname, search, hash, state } = useLocation();
   const token = useSession((session) => session.token);
   const loggedOut = useSession((session) => session.endedBy === "logged-out");
   const [cameSignedIn] = useState(token !== null);
   if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
   if (token === null) {
-    return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` }} />;
+    return (
+      <Navigate to="/login" replace state={{ ...state, from: `${pathname}${search}${hash}` }} />
+    );
   }
   return (
     <Fragment key={token}>

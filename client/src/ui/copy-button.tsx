@@ -10,7 +10,14 @@ const looks = {
   refused: { Icon: X, label: "Copy failed" },
 } as const;
 
-export function CopyButton({ text, name }: { text: string; name: string }) {
+interface CopyButtonProps {
+  text: string;
+  name: string;
+  /** Small, beside a line of text. */
+  isIcon?: boolean;
+}
+
+export function CopyButton({ text, name, isIcon = false }: CopyButtonProps) {
   const [state, setState] = useState<keyof typeof looks>("ready");
   useEffect(() => {
     if (state === "ready") return;
@@ -26,6 +33,18 @@ export function CopyButton({ text, name }: { text: string; name: string }) {
     }
   };
   const { Icon, label } = looks[state];
+  if (isIcon) {
+    return (
+      <button
+        type="button"
+        aria-label={`${label} ${name}`}
+        onClick={() => void copy()}
+        className="flex size-6 shrink-0 items-center justify-center rounded text-ink-faint hover:text-ink"
+      >
+        <Icon aria-hidden className={`size-4 ${state === "copied" ? "text-buy" : ""}`} />
+      </button>
+    );
+  }
   return (
     <Button variant="secondary" size="sm" onClick={() => void copy()}>
       <Icon aria-hidden className={`size-4 ${state === "copied" ? "text-buy" : ""}`} />

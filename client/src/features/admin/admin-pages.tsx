@@ -10,7 +10,14 @@ import { LoadError, QueryView } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminSection, Metric } from "./admin-section.tsx";
 import { useAdminSync } from "./admin-state.ts";
-import { clearAllHistory, reasonOf, runAction, useSubscriptionSummary, useUsage } from "./api.ts";
+import {
+  clearAllHistory,
+  reasonOf,
+  runAction,
+  useHealth,
+  useSubscriptionSummary,
+  useUsage,
+} from "./api.ts";
 import { BrandingSection } from "./branding-section.tsx";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
@@ -70,13 +77,21 @@ export const ImagesPage = () => (
   </AdminFrame>
 );
 
-export const SystemPage = () => (
-  <AdminFrame title="System">
-    <HealthSection />
-    <UsageSection />
-    <ChannelsSection />
-  </AdminFrame>
-);
+export function SystemPage() {
+  // The number of workers and models decides where the others stand: before it is known, they would be moved.
+  const { isPending } = useHealth();
+  return (
+    <AdminFrame title="System">
+      <HealthSection />
+      {!isPending && (
+        <>
+          <UsageSection />
+          <ChannelsSection />
+        </>
+      )}
+    </AdminFrame>
+  );
+}
 
 export const AuditPage = () => (
   <AdminFrame

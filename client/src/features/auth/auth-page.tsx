@@ -53,6 +53,14 @@ function AuthPage({ mode }: { mode: AuthMode }) {
   return (
     <NarrowPage title={title} lead={lead} className={forVisitors}>
       <SessionEndNotice />
+      {mode === "login" && isNew(state) && (
+        <Alert tone="info" title="New here?">
+          <p>Create an account first: it takes a minute, and costs nothing.</p>
+          <Link to="/register" state={state} className={`${buttonClass()} mt-3`}>
+            Create an account
+          </Link>
+        </Alert>
+      )}
       <AuthForm mode={mode} onSession={onSession} />
       <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
         {mode === "login" && (
@@ -194,6 +202,9 @@ export function authErrorText(error: unknown) {
 
 /** Only paths of this site: history state must not redirect elsewhere. */
 const OWN_PATH = /^\/(?![/\\])/;
+
+const isNew = (state: unknown): boolean =>
+  typeof state === "object" && state !== null && "isNew" in state && state.isNew === true;
 
 export function readReturnTo(state: unknown): string {
   const from = typeof state === "object" && state && "from" in state ? state.from : undefined;

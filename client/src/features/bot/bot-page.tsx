@@ -1,4 +1,5 @@
 import { confidenceWords } from "@shared/contract/confidence-words.ts";
+import { SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { Bell, BellOff, BellRing } from "lucide-react";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
@@ -18,7 +19,7 @@ import { lazyComponent, WhenInView } from "../../ui/lazy-component.tsx";
 import { useDemoStatus } from "../signals/api.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { BotFrame } from "./bot-frame.tsx";
-import { isLate, select, track, useBot } from "./bot-store.ts";
+import { isLate, select, setInputs, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
 import { RecentSignals, ResultArea, useTrackedSignal } from "./components/result-area.tsx";
 import { resumePending } from "./submit-request.ts";
@@ -168,11 +169,17 @@ function DemoBanner() {
   );
 }
 
-/** Shows the signal that the address names; one that this tab does not know has its own page. */
+/** Shows the market or the signal that the address names; one that this tab does not know has its own page. */
 function useSignalFromUrl(results: RefObject<HTMLElement | null>): void {
   const [parameters] = useSearchParams();
   const navigate = useNavigate();
   const id = parameters.get("signal");
+  const market = parameters.get("symbol");
+  useEffect(() => {
+    if (market === null) return;
+    setInputs({ symbol: market.slice(0, SIGNAL_LIMITS.symbolLength.max).toUpperCase() });
+    void navigate("/bot", { replace: true });
+  }, [market, navigate]);
   useEffect(() => {
     if (id === null) return;
     if (!open(id)) return void navigate(`/signals/${id}`, { replace: true });

@@ -6,11 +6,11 @@ import {
 } from "@shared/contract/payment.ts";
 import { type Plan, planById } from "@shared/contract/plans.ts";
 import { Wallet } from "lucide-react";
-import { useEffect } from "react";
+import { Fragment, useEffect } from "react";
 import { Link, useSearchParams } from "react-router-dom";
 import { useMe } from "../../domain/me.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
+import { Button, buttonClass, linkClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/load-states.tsx";
@@ -29,10 +29,10 @@ export function PaymentPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
       <PageHeading title="Payment">
-        Pay your plan's fee with one of the methods below, then submit your proof of payment.
+        Pay <Fee plan={plan} /> with one of the methods below, then submit your proof of payment.
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-        <div className="flex flex-col gap-6 lg:sticky lg:top-22">
+        <div className="flex flex-col gap-6 max-lg:order-last lg:sticky lg:top-22">
           <FeeCard plan={plan} />
           <Alert tone="warning" title="Important">
             <p>
@@ -61,6 +61,12 @@ export function PaymentPage() {
     </div>
   );
 }
+
+const Fee = ({ plan }: { plan: Plan }) => (
+  <span className="font-medium text-ink">
+    the {plan.name} plan's ${plan.monthlyUsd}
+  </span>
+);
 
 function FeeCard({ plan }: { plan: Plan }) {
   const readsImages = useReadsImages();
@@ -121,9 +127,7 @@ function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }
               <h3 className="font-semibold tracking-tight">{label}</h3>
               <CopyButton text={details} name={label} />
             </div>
-            <p className="leading-relaxed break-words whitespace-pre-line text-ink-muted">
-              {details}
-            </p>
+            <Details text={details} name={label} />
             {note && <p className="text-sm text-ink-faint text-pretty">{note}</p>}
           </Card>
         </li>
@@ -131,6 +135,43 @@ function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }
     </ul>
   );
 }
+
+/** Each line on its own, as forms of banks ask for them. */
+function Details({ text, name }: { text: string; name: string }) {
+  const lines = text.split("\n");
+  return (
+    <p className="flex flex-col leading-relaxed text-ink-muted">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity of their own
+        <Fragment key={index}>
+          {index > 0 && "\n"}
+          <span className="flex min-h-6 items-start justify-between gap-3">
+            <span className="min-w-0 break-words">{withLinks(line)}</span>
+            {lines.length > 1 && line.trim() !== "" && (
+              <CopyButton text={line.trim()} name={`${name}, line ${index + 1}`} isIcon />
+            )}
+          </span>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+const ADDRESS = /(https:\/\/\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/;
+
+/** The line, with links to the addresses in it. */
+const withLinks = (line: string) =>
+  line.split(ADDRESS).map((part, index) => {
+    // Every second part is one that the expression has found.
+    if (index % 2 === 0) return part;
+    const href = part.startsWith("https://") ? part : `mailto:${part}`;
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: an address may be there twice
+      <a key={index} href={href} target="_blank" rel="noreferrer" className={linkClass}>
+        {part}
+      </a>
+    );
+  });
 
 function NoMethods() {
   return (

@@ -45,11 +45,23 @@ test("a configured method is shown as plain text and copied; a blank one is not 
   saveDetails({ bank_details_3: text, wise_details: "  \n " });
   const { user } = openApp("/payment");
   const shown = await screen.findByText(/Bank: <b>Example<\/b>/);
-  expect(shown.textContent).toBe(text);
+  expect(shown.closest("p")?.textContent).toBe(text);
   expect(methods()).toEqual(["Bank Transfer"]);
   await user.click(screen.getByRole("button", { name: /^Copy\s*Bank Transfer$/ }));
   await screen.findByText("Copied");
   expect(await navigator.clipboard.readText()).toBe(text);
+});
+
+test("each line is copied on its own, and addresses are links", async () => {
+  const text = "Pay to: pay@example.com\nOr https://pay.example.com/me";
+  saveDetails({ paypal_details: text });
+  const { user } = openApp("/payment");
+  await user.click(await screen.findByRole("button", { name: "Copy PayPal, line 2" }));
+  await screen.findByRole("button", { name: "Copied PayPal, line 2" });
+  expect(await navigator.clipboard.readText()).toBe("Or https://pay.example.com/me");
+  const hrefOf = (name: string) => screen.getByRole("link", { name }).getAttribute("href");
+  expect(hrefOf("pay@example.com")).toBe("mailto:pay@example.com");
+  expect(hrefOf("https://pay.example.com/me")).toBe("https://pay.example.com/me");
 });
 
 test("the addresses for USDT are shown with their network and copied", async () => {

@@ -7,7 +7,7 @@ import type {
 import type { ReactNode } from "react";
 import { formatCount, formatRate, formatRoundPoints } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { ColumnHeadings } from "../../ui/table.tsx";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
 
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
   return (

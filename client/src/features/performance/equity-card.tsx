@@ -1,7 +1,7 @@
 import type { Performance } from "@shared/contract/performance.ts";
 import { formatDay, formatR } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { ColumnHeadings } from "../../ui/table.tsx";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
 
 const TABLE_ROWS = 24;
 

@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
+import { MemoryRouter } from "react-router-dom";
 import { expect, test } from "vitest";
 import { queryClient } from "../../lib/query-client.ts";
 import { api } from "../../testing/fake-api.ts";
@@ -12,7 +13,9 @@ import { OverviewPanel } from "./components/market-panels.tsx";
 import { RecentResults } from "./components/recent-results.tsx";
 
 const renderWithQueries = (screen: ReactNode) =>
-  render(<QueryClientProvider client={queryClient}>{screen}</QueryClientProvider>);
+  render(<QueryClientProvider client={queryClient}>{screen}</QueryClientProvider>, {
+    wrapper: MemoryRouter,
+  });
 
 const headings = (level: number) =>
   screen.getAllByRole("heading", { level }).map((heading) => heading.textContent);
@@ -21,10 +24,10 @@ test("the home page says what the product is, from top to bottom", async () => {
   openApp("/");
   await screen.findByRole("heading", { level: 1, name: "AI-Powered Trading Signals" });
   expect(headings(2)).toEqual([
+    "Recent Results",
     "Why Choose Our Bot?",
     "Market Overview",
     "Cryptocurrency Markets",
-    "Recent Results",
   ]);
   expect(headings(3)).toEqual(["AI-Driven Analysis", "Real-Time Signals", "Comprehensive History"]);
   const legal = [
@@ -44,6 +47,29 @@ test("the record of all signals is not mentioned while there is none", async () 
   await waitFor(() => expect(screen.queryByText("Live record so far.")).toBeNull());
 });
 
+const levels = { entry: 113_000, stop_loss: 112_000, take_profit: 115_000 };
+
+test("the hero shows the newest result of the record, wins and losses alike, and one figure with its interval", async () => {
+  const at = "2026-11-20T12:00:00.000Z";
+  const item = { symbol: "BTC/USDT", timeframe: "1h", signal: "BUY", resolved_at: at, ...levels };
+  api.reply("GET /activity", {
+    data: "replay",
+    items: [
+      { ...item, seq: 9, outcome: "EXPIRED", reason: "not-filled", r_multiple: null },
+      { ...item, seq: 8, symbol: "ETH/USDT", outcome: "LOSS", reason: "stop", r_multiple: -1.02 },
+      { ...item, seq: 7, outcome: "WIN", reason: "target", r_multiple: 2 },
+    ],
+  });
+  api.reply("GET /performance", { ...record, win_rate: { value: 0.42, low: 0.38, high: 0.46 } });
+  openApp("/");
+  const shown = (await screen.findByText("Latest result of our record")).closest("figure");
+  await waitFor(() =>
+    expect(shown?.textContent).toMatch(
+      /ETH\/USDT 1h.*Demo record.*113000\.00000.*112000\.00000.*115000\.00000LOSS.1\.02 R.*42\.0%.*38\.0% to 46\.0%/,
+    ),
+  );
+});
+
 const openResults = () => renderWithQueries(<RecentResults />);
 
 test("recent results are the trades that are over, and demo data is labelled", async () => {
@@ -52,6 +78,7 @@ test("recent results are the trades that are over, and demo data is labelled", a
     timeframe: "1h",
     resolved_at: "2026-11-20T12:00:00.000Z",
     reason: "target",
+    ...levels,
   };
   api.reply("GET /activity", {
     data: "replay",

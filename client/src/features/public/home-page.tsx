@@ -31,10 +31,10 @@ export function HomePage() {
     <>
       <TickerTape />
       <Hero />
+      <RecentActivity />
       <Reasons />
       <MarketOverview />
       <CryptoMarkets />
-      <RecentActivity />
     </>
   );
 }
@@ -47,6 +47,10 @@ const RecentResults = lazyComponent(
   "RecentResults",
 );
 
+const LatestResult = lazyComponent(() => import("./components/latest-result.tsx"), "LatestResult", {
+  isSilent: true,
+});
+
 function RecentActivity() {
   return (
     <section aria-labelledby="results" className="page pb-14 sm:pb-20">
@@ -57,7 +61,7 @@ function RecentActivity() {
         The latest signals whose trade is over, wins and losses alike. Open trades stay with
         subscribers.
       </p>
-      <div className="mt-6 h-[500px] rounded-card border border-line bg-surface">
+      <div className="mt-6 h-80 rounded-card border border-line bg-surface">
         <WhenInView>
           <RecentResults />
         </WhenInView>
@@ -77,7 +81,7 @@ function Hero() {
           Real-time buy, sell or wait signals for crypto, metals, forex and indices. Each one comes
           with an entry, a stop, a target and the reasons behind them.
         </p>
-        <Link to="/dashboard" className={`${buttonClass({ size: "lg" })} mt-2`}>
+        <Link to="/dashboard" state={isNew} className={`${buttonClass({ size: "lg" })} mt-2`}>
           Get Started
           <ArrowRight aria-hidden className="size-5" />
         </Link>
@@ -114,75 +118,47 @@ function Reasons() {
   );
 }
 
-const candles: readonly Candle[] = [
-  [50, 57, 43, 55],
-  [55, 60, 47, 49],
-  [49, 52, 34, 37],
-  [37, 44, 27, 41],
-  [41, 49, 33, 35],
-  [35, 40, 20, 25],
-  [25, 39, 21, 37],
-  [37, 52, 34, 49],
-  [49, 63, 45, 60],
-  [60, 68, 52, 55],
-  [55, 70, 50, 66],
-];
-
-type Candle = readonly [open: number, high: number, low: number, close: number];
-
-const HEIGHT = 270;
-const WIDTH = 460;
-const LINE_END = 380;
-const STEP = 27;
-const LEFT = 18;
-const yOf = (value: number) => HEIGHT - (value - 15) * 2.6;
+/** Says to the login that whoever has no account wants one. */
+const isNew = { isNew: true };
 
 const lines = [
-  { label: "Target", value: 108, className: "stroke-buy fill-buy" },
-  { label: "Entry", value: 66, className: "stroke-accent fill-accent" },
-  { label: "Stop", value: 46, className: "stroke-sell fill-sell" },
+  { label: "Target", y: 30, className: "stroke-buy fill-buy" },
+  { label: "Entry", y: 138, className: "stroke-accent fill-accent" },
+  { label: "Stop", y: 190, className: "stroke-sell fill-sell" },
 ] as const;
 
 function HeroIllustration() {
   return (
-    <figure
-      aria-hidden
-      className="rounded-card border border-line bg-surface p-5 shadow-float sm:p-6"
-    >
-      <figcaption className="mb-5 flex items-center justify-between gap-4">
-        <span className="text-sm text-ink-faint">Example signal</span>
-        <SignalBadge signal="BUY" />
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="w-full" aria-hidden="true">
-        {lines.map(({ label, value, className }) => (
-          <g key={label} className={className}>
-            <line x1={0} x2={LINE_END} y1={yOf(value)} y2={yOf(value)} strokeDasharray="4 5" />
-            <text
-              x={LINE_END + 10}
-              y={yOf(value) + 4.5}
-              stroke="none"
-              className="text-[14px] font-medium"
-            >
-              {label}
-            </text>
-          </g>
-        ))}
-        {candles.map((candle, index) => (
-          <CandleShape key={candle.join()} candle={candle} x={LEFT + index * STEP} />
-        ))}
-      </svg>
+    <figure className="relative overflow-hidden rounded-card border border-line bg-surface shadow-float">
+      <Illustration />
+      <LatestResult className="absolute inset-0 bg-surface p-5 sm:p-6" />
     </figure>
   );
 }
 
-function CandleShape({ candle: [open, high, low, close], x }: { candle: Candle; x: number }) {
-  const rising = close >= open;
-  const top = yOf(Math.max(open, close));
-  const height = yOf(Math.min(open, close)) - top;
+/** Until the record has a result. */
+function Illustration() {
   return (
-    <g className={rising ? "fill-buy stroke-buy" : "fill-sell stroke-sell"} opacity="0.85">
-      <line x1={x} x2={x} y1={yOf(high)} y2={yOf(low)} strokeWidth="1.5" />
-      <rect x={x - 7} y={top} width="14" height={height} rx="2.5" stroke="none" />
-    </g>
+    <div aria-hidden className="min-h-96 p-5 sm:p-6">
+      <div className="mb-5 flex items-center justify-between gap-4">
+        <span className="text-sm text-ink-faint">Example signal</span>
+        <SignalBadge signal="BUY" />
+      </div>
+      <svg viewBox="0 0 460 270" className="w-full" aria-hidden="true">
+        {lines.map(({ label, y, className }) => (
+          <g key={label} className={className}>
+            <path d={`M0 ${y}H380`} strokeDasharray="4 5" />
+            <text x="390" y={y + 4} stroke="none" className="text-[14px] font-medium">
+              {label}
+            </text>
+          </g>
+        ))}
+        <path
+          d="M18 166 45 182 72 213 99 203 126 218 153 244 180 213 207 182 234 153 261 166 288 138"
+          className="fill-none stroke-ink-muted"
+          strokeWidth="2"
+        />
+      </svg>
+    </div>
   );
 }

@@ -26,13 +26,19 @@ async function readItems(
     .sort({ "resolution.resolved_at": -1 })
     .limit(MAX_ACTIVITY)
     .select({ symbol: 1, timeframe: 1, resolution: 1, outcomeLedgerSeq: 1 })
-    .select({ "result.analysis.final_signal": 1 })
+    .select({ "result.analysis.final_signal": 1, "result.analysis.entry": 1 })
+    .select({ "result.analysis.stop_loss": 1, "result.analysis.take_profit": 1 })
     .lean();
   return resolved.flatMap(({ symbol, timeframe, resolution, outcomeLedgerSeq: seq, result }) => {
-    const signal = result?.analysis.final_signal;
-    if (!resolution || seq === undefined || !signal || signal === "WAIT") return [];
+    if (!resolution || seq === undefined || !result) return [];
+    const { final_signal: signal, entry, stop_loss, take_profit } = result.analysis;
+    if (signal === "WAIT" || entry === null || stop_loss === null || take_profit === null)
+      return [];
     const { outcome, r_multiple, resolved_at, reason } = resolution;
-    return [{ seq, symbol, timeframe, signal, outcome, r_multiple, reason, resolved_at }];
+    const levels = { entry, stop_loss, take_profit };
+    return [
+      { seq, symbol, timeframe, signal, ...levels, outcome, r_multiple, reason, resolved_at },
+    ];
   });
 }
 

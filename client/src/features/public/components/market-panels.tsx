@@ -1,13 +1,14 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { formatPrice } from "@shared/contract/price.ts";
 import { type ReactNode, useEffect, useRef } from "react";
+import { Link } from "react-router-dom";
 import { liveQuote, useMarkets } from "../../../domain/markets.ts";
 import { formatChange, formatDateTime, formatUtc } from "../../../lib/format.ts";
 import { OVERVIEW_COLUMNS } from "../../../lib/listed-markets.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { ColumnHeadings } from "../../../ui/table.tsx";
+import { ColumnHeadings } from "../../../ui/column-headings.tsx";
 
 export function TickerPanel() {
   const { data, isError } = useMarkets();
@@ -40,12 +41,19 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
   const { symbol, price, change_percent } = useLiveQuote(quote);
   return (
     <li className="flex gap-2 border-l border-line px-5">
-      <span className="font-medium">{symbol}</span>
+      <MarketLink symbol={symbol} />
       <span className="text-ink-muted">{formatPrice(price)}</span>
       <Change percent={change_percent} />
     </li>
   );
 }
+
+/** To its chart, which the page of the bot has. */
+const MarketLink = ({ symbol }: { symbol: string }) => (
+  <Link to={`/bot?symbol=${symbol}`} className="rounded font-medium hover:underline">
+    {symbol}
+  </Link>
+);
 
 /** Live for signed-in users with access. */
 const useLiveQuote = (quote: MarketQuote): MarketQuote =>
@@ -101,7 +109,7 @@ function OverviewRow({ quote }: { quote: MarketQuote }) {
     <tr className="h-[37px] border-b border-line last:border-b-0">
       <th scope="row" className="text-left font-medium">
         <span className="flex items-center justify-between gap-3">
-          {symbol}
+          <MarketLink symbol={symbol} />
           <span className="lg:max-xl:hidden">
             <Sparkline closes={closes} falling={change_percent < 0} />
           </span>
@@ -150,7 +158,7 @@ function CryptoRow({ quote }: { quote: MarketQuote }) {
   return (
     <tr className="h-[50px] border-b border-line text-right last:border-b-0">
       <th scope="row" className="pl-4 text-left font-medium sm:pl-5">
-        {symbol}
+        <MarketLink symbol={symbol} />
       </th>
       <td>{formatPrice(price)}</td>
       <td className="pr-4 sm:pr-5 md:pr-0">

@@ -1,42 +1,19 @@
 import { MESSAGES } from "@shared/contract/constants.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import * as z from "zod/mini";
 import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
 import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { formatR } from "../../../lib/format.ts";
-import { readPublic } from "../../../lib/public-api.ts";
 import { LocalTime } from "../../../ui/local-time.tsx";
-
-/** The response of `GET /activity`, in the light variant of zod. */
-const activitySchema = z.object({
-  data: z.enum(["live", "replay"]),
-  items: z.array(
-    z.object({
-      seq: z.number(),
-      symbol: z.string(),
-      timeframe: z.string(),
-      signal: z.enum(["BUY", "SELL"]),
-      outcome: z.enum(["WIN", "LOSS", "EXPIRED"]),
-      r_multiple: z.nullable(z.number()),
-      reason: z.string(),
-      resolved_at: z.string(),
-    }),
-  ),
-});
-type Item = z.infer<typeof activitySchema>["items"][number];
-
-const POLL_INTERVAL_MS = 60_000;
+import { activityQuery, type EndedTrade, POLL_INTERVAL_MS } from "./activity.ts";
 
 /** The last trades that are over. Read again each minute while in view: the browser asks whether they have changed. */
 export function RecentResults() {
   const box = useRef<HTMLElement>(null);
   const isInView = useInView(box);
   const { data, isError } = useQuery({
-    queryKey: ["activity"],
-    queryFn: ({ signal }) => readPublic({ path: "/activity", schema: activitySchema, signal }),
+    ...activityQuery,
     refetchInterval: isInView ? POLL_INTERVAL_MS : false,
-    staleTime: POLL_INTERVAL_MS,
   });
   return (
     <section
@@ -69,7 +46,15 @@ export function RecentResults() {
   );
 }
 
-function Row({ symbol, timeframe, signal, outcome, r_multiple: r, reason, resolved_at }: Item) {
+function Row({
+  symbol,
+  timeframe,
+  signal,
+  outcome,
+  r_multiple: r,
+  reason,
+  resolved_at,
+}: EndedTrade) {
   const noResult = reason === "no-data" ? "Unknown" : "Not filled";
   return (
     <li className="flex items-center gap-x-4 py-3">
