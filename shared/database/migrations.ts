@@ -28,7 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
-export const INDEXES_SHA256 = "7b0f349f5b616f1878058e821561b9c641c3828b4cab91f9c7bbbc07a6c1e5a9";
+export const INDEXES_SHA256 = "fc91e8d0fddcd04d8bc85797b3d8f4467b0798408cbd9a5d091bf7b199d3dc8d";
 
 const CURRENT_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
 
