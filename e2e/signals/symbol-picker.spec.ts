@@ -3,7 +3,7 @@ import { makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
-test("symbols are picked by class with prices, favorites are kept, and the form shows at once what its numbers mean", async ({
+test("symbols are picked by class with prices, watched ones come first, and the form shows at once what its numbers mean", async ({
   page,
 }) => {
   await signIn(page, await makeTrader({ approved: true }));
@@ -18,8 +18,8 @@ test("symbols are picked by class with prices, favorites are kept, and the form 
   );
   await metals.getByRole("option", { name: "XAU/USD" }).click();
   await expect(symbol).toHaveValue("XAU/USD");
-  await page.getByRole("button", { name: "Favorite XAU/USD" }).click();
   await page.getByRole("radio", { name: "4h" }).check();
+  await page.getByRole("button", { name: "Watch XAU/USD 4h" }).click();
   const leverage = page.getByRole("textbox", { name: "Leverage" });
   await leverage.fill("0");
   await page.getByRole("textbox", { name: "Amount (USD)" }).fill("2000");
@@ -29,7 +29,7 @@ test("symbols are picked by class with prices, favorites are kept, and the form 
   await expect(page.locator("[data-signal]")).toContainText("XAU/USD 4h");
   await page.reload();
   await symbol.click();
-  await expect(page.getByRole("group", { name: "Favorites" }).getByRole("option")).toHaveText([
+  await expect(page.getByRole("group", { name: "Watched" }).getByRole("option")).toHaveText([
     "XAU/USD",
   ]);
   await page.keyboard.press("ArrowDown");

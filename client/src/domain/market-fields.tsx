@@ -1,11 +1,12 @@
 import { Field } from "@base-ui/react/field";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
-import { Bookmark, ChevronDown } from "lucide-react";
+import { ChevronDown } from "lucide-react";
 import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useState } from "react";
 import { fieldClass } from "../ui/field-class.ts";
 import { lazyComponent, usePreload } from "../ui/lazy-component.tsx";
-import { optionId, symbolGroups, toggleFavorite, useSavedSymbols } from "./symbols.ts";
+import { optionId, symbolGroups, useRecentSymbols } from "./symbols.ts";
+import { useWatchlist } from "./watchlist.ts";
 
 /** Loaded when it is first opened. */
 const SymbolList = lazyComponent(() => import("./symbol-list.tsx"), "SymbolList", {
@@ -25,9 +26,14 @@ interface SymbolFieldProps {
 
 /** A suggestion or free text: an editable combobox as in the ARIA practices, whose focus stays in the input. */
 export const SymbolField = memo(function SymbolField({ value, onChange }: SymbolFieldProps) {
-  const saved = useSavedSymbols();
+  const recent = useRecentSymbols();
+  const { data: watchlist } = useWatchlist();
   const [list, setList] = useState<OpenList | null>(null);
-  const groups = useMemo(() => symbolGroups(list?.query ?? "", saved), [list?.query, saved]);
+  const query = list?.query ?? "";
+  const groups = useMemo(() => {
+    const watched = watchlist?.items.map((item) => item.symbol) ?? [];
+    return symbolGroups(query, { watched, recent });
+  }, [query, watchlist, recent]);
   const listId = useId();
   usePreload(SymbolList);
   const active = list?.active ?? null;
@@ -76,14 +82,12 @@ export const SymbolField = memo(function SymbolField({ value, onChange }: Symbol
           />
           <ChevronDown aria-hidden className={`${fieldClass.icon} right-3.5`} />
         </div>
-        <FavoriteButton symbol={value.trim().toUpperCase()} favorites={saved.favorites} />
         {list && (
           <SymbolList
             groups={groups}
             active={active}
             id={listId}
             selected={value}
-            favorites={saved.favorites}
             onActive={(symbol) => setList({ ...list, active: symbol })}
             onPick={pick}
           />
@@ -108,22 +112,6 @@ function nextActive(
   if (active === null) return undefined;
   if (key === "Home") return first;
   return key === "End" ? last : undefined;
-}
-
-function FavoriteButton({ symbol, favorites }: { symbol: string; favorites: string[] }) {
-  const isFavorite = favorites.includes(symbol);
-  return (
-    <button
-      type="button"
-      aria-label={`Favorite ${symbol}`}
-      aria-pressed={isFavorite}
-      disabled={symbol === ""}
-      onClick={() => toggleFavorite(symbol)}
-      className="flex size-11 shrink-0 items-center justify-center rounded-control border border-line-strong text-ink-faint transition-colors hover:text-ink aria-pressed:text-wait"
-    >
-      <Bookmark aria-hidden className={`size-4.5 ${isFavorite ? "fill-current" : ""}`} />
-    </button>
-  );
 }
 
 interface TimeframeFieldProps {

@@ -1,19 +1,17 @@
 import { findInstrument } from "@shared/contract/instruments.ts";
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import { formatPrice } from "@shared/contract/price.ts";
-import { Bookmark } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { formatChange, formatMoment } from "../lib/format.ts";
 import { type CurrentPrice, useLivePrice } from "../lib/realtime/live-prices.ts";
 import { liveQuote, useMarkets } from "./markets.ts";
-import { optionId, type SymbolGroup, toggleFavorite } from "./symbols.ts";
+import { optionId, type SymbolGroup } from "./symbols.ts";
 
 interface SymbolListProps {
   id: string;
   groups: SymbolGroup[];
   active: string | null;
   selected: string;
-  favorites: string[];
   onActive(symbol: string): void;
   onPick(symbol: string): void;
 }
@@ -112,22 +110,13 @@ interface RowProps extends Omit<GroupProps, "listId" | "group" | "quotes"> {
 }
 
 /** The name of an option is its symbol; the price beside it is its description. */
-function Row({ id, symbol, quote, active, selected, favorites, onActive, onPick }: RowProps) {
+function Row({ id, symbol, quote, active, selected, onActive, onPick }: RowProps) {
   const factsId = `${id}-facts`;
-  const isFavorite = favorites.includes(symbol);
   return (
     <div
       data-active={symbol === active || undefined}
       className="group relative flex items-center gap-2 rounded-md px-2 py-1 data-active:bg-accent/15"
     >
-      {/* For pointers. With the keyboard, the button beside the field does the same. */}
-      <span
-        aria-hidden
-        onClick={() => toggleFavorite(symbol)}
-        className={`relative z-10 -m-1.5 cursor-pointer p-1.5 ${isFavorite ? "text-wait" : "text-ink-faint opacity-40 hover:opacity-100"}`}
-      >
-        <Bookmark className={`size-4 ${isFavorite ? "fill-current" : ""}`} />
-      </span>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys */}
       <div
         id={id}

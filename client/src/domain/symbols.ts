@@ -12,14 +12,11 @@ import { queryClient } from "../lib/query-client.ts";
 import { browserStorage } from "../lib/session.ts";
 import { meQuery, useMe } from "./me.ts";
 
-const savedSymbolsSchema = z.object({
-  favorites: z.array(z.string()),
-  recent: z.array(z.string()),
-});
+const savedSymbolsSchema = z.object({ recent: z.array(z.string()) });
 type SavedSymbols = z.infer<typeof savedSymbolsSchema>;
 
-const NONE: SavedSymbols = { favorites: [], recent: [] };
-const MAX_SAVED = { favorites: 20, recent: 5 } as const;
+const NONE: SavedSymbols = { recent: [] };
+const MAX_RECENT = 5;
 
 const NAME = "symbols";
 const storedSchema = z.object({ byUser: z.record(z.string(), savedSymbolsSchema) });
@@ -39,32 +36,21 @@ globalThis.addEventListener?.("storage", ({ key }) => {
   if (key === null || key === NAME) void useStored.persist.rehydrate();
 });
 
-export function useSavedSymbols(): SavedSymbols {
+export function useRecentSymbols(): readonly string[] {
   const username = useMe()?.username ?? "";
-  return useStored(({ byUser }) => byUser[username] ?? NONE);
-}
-
-export function toggleFavorite(symbol: string): void {
-  save(({ favorites, recent }) => {
-    const others = favorites.filter((favorite) => favorite !== symbol);
-    const isNew = others.length === favorites.length;
-    return { recent, favorites: isNew ? [...others, symbol].slice(-MAX_SAVED.favorites) : others };
-  });
+  return useStored(({ byUser }) => byUser[username] ?? NONE).recent;
 }
 
 export function addRecent(symbol: string): void {
-  save(({ favorites, recent }) => ({
-    favorites,
-    recent: [symbol, ...recent.filter((other) => other !== symbol)].slice(0, MAX_SAVED.recent),
-  }));
-}
-
-function save(change: (saved: SavedSymbols) => SavedSymbols): void {
   const username = queryClient.getQueryData(meQuery.queryKey)?.username;
   if (username === undefined) return;
-  useStored.setState(({ byUser }) => ({
-    byUser: { ...byUser, [username]: change(byUser[username] ?? NONE) },
-  }));
+  useStored.setState(({ byUser }) => {
+    const { recent: before } = byUser[username] ?? NONE;
+    const others = before.filter((other) => other !== symbol);
+    return {
+      byUser: { ...byUser, [username]: { recent: [symbol, ...others].slice(0, MAX_RECENT) } },
+    };
+  });
 }
 
 export interface SymbolGroup {
@@ -72,10 +58,16 @@ export interface SymbolGroup {
   symbols: string[];
 }
 
-/** The symbols that match the query. Without one, favorites and recent symbols come first, each symbol once. */
-export function symbolGroups(query: string, saved: SavedSymbols): SymbolGroup[] {
-  const { favorites, recent } = query === "" ? saved : NONE;
-  const isListed = (symbol: string) => favorites.includes(symbol) || recent.includes(symbol);
+/** The user's own symbols. */
+interface OwnSymbols {
+  watched: readonly string[];
+  recent: readonly string[];
+}
+
+/** The symbols that match the query. Without one, watched and recent symbols come first, each symbol once. */
+export function symbolGroups(query: string, own: OwnSymbols): SymbolGroup[] {
+  const { watched, recent } = query === "" ? own : { watched: [], recent: [] };
+  const isListed = (symbol: string) => watched.includes(symbol) || recent.includes(symbol);
   const classes = LISTED_CLASSES.map((wanted) => ({
     title: CLASS_FACTS[wanted].title,
     symbols: INSTRUMENTS.filter((one) => one.class === wanted && matchesInstrument(one, query))
@@ -83,8 +75,8 @@ export function symbolGroups(query: string, saved: SavedSymbols): SymbolGroup[] 
       .filter((symbol) => !isListed(symbol)),
   }));
   return [
-    { title: "Favorites", symbols: favorites },
-    { title: "Recent", symbols: recent.filter((symbol) => !favorites.includes(symbol)) },
+    { title: "Watched", symbols: [...new Set(watched)] },
+    { title: "Recent", symbols: recent.filter((symbol) => !watched.includes(symbol)) },
     ...classes,
   ].filter(({ symbols }) => symbols.length > 0);
 }

@@ -2,9 +2,7 @@ import { MESSAGES, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/instruments.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
-import { meQuery } from "../../domain/me.ts";
-import { queryClient } from "../../lib/query-client.ts";
-import { makeHistoryItem, makeMe, makeSignal } from "../../testing/factories.ts";
+import { makeHistoryItem, makeSignal, makeWatchlistItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -115,20 +113,14 @@ describe("the symbol field", () => {
     expect(api.bodiesOf("POST /get-signal")).toEqual([]);
   });
 
-  test("keeps the favorites of each user of the browser", async () => {
+  test("lists the watched symbols first", async () => {
+    const watched = makeWatchlistItem({ symbol: "WTI", timeframe: "1h" });
+    api.reply("GET /watchlist", { items: [watched, { ...watched, id: "2", timeframe: "4h" }] });
     const user = await openBot();
-    await screen.findByRole("button", { name: "Favorite BTC/USDT" });
-    await user.clear(field());
-    await user.type(field(), "wti");
-    const favorite = screen.getByRole("button", { name: "Favorite WTI" });
-    await user.click(favorite);
-    expect(favorite.getAttribute("aria-pressed")).toBe("true");
     await user.click(field());
-    const favorites = await screen.findByRole("group", { name: "Favorites" });
-    expect(within(favorites).getByRole("option").textContent).toBe("WTI");
+    const group = await screen.findByRole("group", { name: "Watched" });
+    expect(within(group).getByRole("option").textContent).toBe("WTI");
     expect(options()).toHaveLength(19);
-    act(() => queryClient.setQueryData(meQuery.queryKey, makeMe({ username: "bob" })));
-    await waitFor(() => expect(screen.queryByRole("group", { name: "Favorites" })).toBeNull());
   });
 
   test("says that a symbol is not in the list", async () => {

@@ -81,14 +81,14 @@ test.each([
   ["m", []],
   ["apl", []],
 ])("stocks are found by the start of their symbol or name: %j", (query, groups) => {
-  expect(symbolGroups(query, { favorites: [], recent: [] })).toEqual(groups);
+  expect(symbolGroups(query, { watched: [], recent: [] })).toEqual(groups);
 });
 
-test("favorites and recent symbols come first, each symbol once; a search lists suggestions only", () => {
-  const saved = { favorites: ["WTI"], recent: ["LINK/USDT", "WTI", "BTC/USDT"] };
+test("watched and recent symbols come first, each symbol once; a search lists suggestions only", () => {
+  const saved = { watched: ["WTI", "WTI"], recent: ["LINK/USDT", "WTI", "BTC/USDT"] };
   const groups = symbolGroups("", saved);
   expect(groups.slice(0, 2)).toEqual([
-    { title: "Favorites", symbols: ["WTI"] },
+    { title: "Watched", symbols: ["WTI"] },
     { title: "Recent", symbols: ["LINK/USDT", "BTC/USDT"] },
   ]);
   expect(groups.slice(2).map(({ title }) => title)).toEqual([

@@ -89,7 +89,7 @@ const privacyPolicy: LegalDocument = {
       "Market analyses, their outcomes, the performance statistics and the public ledger belong to markets. They contain nothing about users and stay when an account is deleted.",
     ],
     "What is stored in your browser": [
-      "While you are logged in, local storage holds your session token, whether you are approved, and whether you are an administrator. Your last 20 signals are kept for when you are offline. Logging out removes all of them. The browser also keeps your theme, your notification settings, its own push channel, which notifications you have seen, your favorite and recent symbols, what you last entered on the bot page and the last ledger head that you verified. We set no cookies, except one for administrators who open the job queue.",
+      "While you are logged in, local storage holds your session token, whether you are approved, and whether you are an administrator. Your last 20 signals are kept for when you are offline. Logging out removes all of them. The browser also keeps your theme, your notification settings, its own push channel, which notifications you have seen, your recent symbols, what you last entered on the bot page and the last ledger head that you verified. We set no cookies, except one for administrators who open the job queue.",
     ],
     "Your rights": [
       "Download my data, in the User Panel, gives you a copy of what is stored about you as a JSON file.",
