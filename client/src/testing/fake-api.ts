@@ -18,6 +18,9 @@ interface ErrorReply {
 
 type Responder = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
 
+/** Names the test that a request is of. */
+export const TEST_HEADER = "x-test";
+
 const notFound: Responder = (response) =>
   sendJson(response, { detail: "Not found.", code: "not-found", request_id: "r1" }, 404);
 
@@ -26,6 +29,7 @@ class FakeApi {
   readonly requests: ReceivedRequest[] = [];
   readonly #responders = new Map<string, Responder>();
   #fallback = notFound;
+  #test = 0;
 
   constructor() {
     this.reset();
@@ -78,7 +82,12 @@ class FakeApi {
     return this.requests.filter((request) => request.route === route).map(({ body }) => body);
   }
 
+  get currentTest(): string {
+    return String(this.#test);
+  }
+
   reset(): void {
+    this.#test += 1;
     this.requests.length = 0;
     this.#responders.clear();
     this.#fallback = notFound;
@@ -93,6 +102,8 @@ class FakeApi {
     const body = await readText(incoming);
     const { pathname, searchParams: query } = new URL(incoming.url ?? "/", "http://localhost");
     const { headers } = incoming;
+    const { [TEST_HEADER]: test = this.currentTest } = headers;
+    if (test !== this.currentTest) return void response.destroy();
     const request = { route: `${incoming.method} ${pathname}`, headers, query, body };
     this.requests.push(request);
     await (this.#responders.get(request.route) ?? this.#fallback)(response, request);

@@ -2,7 +2,7 @@
 import "./jsdom-window.ts";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
-import { api, apiUrl } from "./fake-api.ts";
+import { api, apiUrl, TEST_HEADER } from "./fake-api.ts";
 
 process.env.VITE_API_URL = apiUrl;
 
@@ -14,6 +14,14 @@ configure({
   // The text of the page takes long to make, and is rarely needed.
   getElementError: (message, page) => new Error(message ?? page.outerHTML.slice(0, 500)),
 });
+
+const send = globalThis.fetch;
+// Requests of an earlier test may arrive late.
+globalThis.fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set(TEST_HEADER, api.currentTest);
+  return send(input, { ...init, headers });
+};
 
 afterEach(async () => {
   cleanup();

@@ -88,6 +88,7 @@ test("payments that cannot be loaded say so, and are loaded again on request", a
   const { user } = openPayments();
   await screen.findByText("Failed to load the payments.");
   api.reply("GET /admin/payments", page);
-  await user.click(screen.getByRole("button", { name: "Try again" }));
+  const list = screen.getByRole("region", { name: "Payments" });
+  await user.click(within(list).getByRole("button", { name: "Try again" }));
   await screen.findByRole("table", { name: "Payments" });
 });

@@ -115,7 +115,8 @@ describe("the symbol field", () => {
 
   test("lists the watched symbols first", async () => {
     const watched = makeWatchlistItem({ symbol: "WTI", timeframe: "1h" });
-    api.reply("GET /watchlist", { items: [watched, { ...watched, id: "2", timeframe: "4h" }] });
+    const items = [watched, { ...watched, id: "2", timeframe: "4h" }];
+    api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
     const user = await openBot();
     await user.click(field());
     const group = await screen.findByRole("group", { name: "Watched" });

@@ -211,7 +211,7 @@ test("a rejected proof says why at once and after a reload, and a new one can be
   screen.getByText("The amount is lower than the fee of the plan.");
   screen.getByText("Paid $50, <b>not</b> $150");
   // The steps ask for a proof again.
-  screen.getByText("Pay for a plan, then upload a screenshot of the payment below.");
+  screen.getByText(/then upload a screenshot of the payment/);
   screen.getByRole("button", { name: "Submit proof" });
 });
 

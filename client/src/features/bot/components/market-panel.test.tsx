@@ -184,6 +184,7 @@ test("a signal of the history shows its chart on request, with fill and exit", a
     shared_at: null,
   });
   const { user } = openApp("/signal-history", {});
+  await user.click(await screen.findByRole("button", { name: /^Details of/ }));
   await user.click(await screen.findByRole("button", { name: "Show chart", expanded: false }));
   await chart(/^BTC\/USDT, 60 candles of 1h/);
   await user.click(screen.getByRole("button", { name: "Hide chart", expanded: true }));
