@@ -111,6 +111,7 @@ const CHUNKS: Chunk[] = [
   { name: "common", neededBy: [], modules: HOME_ICONS },
   { name: null, neededBy: [], modules: /lucide-react|[iI]nfiniteQuery(Observer)?\.js/ },
   { name: null, neededBy: [VISITORS], modules: /\/zod\/|\/lib\/(api\/|public-api)/ },
+  { name: null, neededBy: [], modules: /shared\/contract\/plans/ },
   { name: "forms", neededBy: [/features\/auth\/auth-page/], modules: /\/(use)?[mM]utation/ },
   { name: "common", neededBy: [VISITORS, MEMBERS] },
   { name: null, neededBy: [VISITORS] },

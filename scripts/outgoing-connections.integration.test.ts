@@ -100,6 +100,7 @@ it("a server and a worker at work connect only to what their settings name", {
       OANDA_TOKEN: "any",
       OANDA_URL: oanda.url,
       YAHOO_URL: yahoo.url,
+      EVENTS_URL: "off",
       OPENAI_API_KEY: "any",
       OPENAI_BASE_URL: openAi.baseUrl,
       LEDGER_WEBHOOK_URL: webhook.url,

@@ -148,7 +148,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       path: "/signal-history",
       filled: (page) => page.locator("[data-signal]"),
     };
-    const watchlist: Screen = { path: "/watchlist", filled: (page) => userRows(page) };
+    const watchlist: Screen = { path: "/watchlist", filled: (page) => page.getByRole("article") };
     const bot: Screen = { path: "/bot", filled: (page) => page.getByText(/^Demo data:/) };
     let trader: Session;
     test.beforeAll(async () => {

@@ -40,8 +40,8 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(confidence).toHaveAttribute("aria-valuenow", /^\d+/);
   await expect(confidence).toHaveAttribute("data-level", /^(high|medium|low)$/);
   await expect(confidence).toContainText("stated confidence");
-  await expect(result.getByText(/^Demo data:/)).toBeVisible();
-  await expect(result.getByText(/^Rule-based analysis:/)).toBeVisible();
+  await expect(result.getByText(/^Demo data:/).first()).toBeVisible();
+  await expect(result.getByText(/^Rule-based analysis:/).first()).toBeVisible();
   await expect(result.getByText("Key evidence")).toBeVisible();
   await expect(page.getByRole("img", { name: /^XRP\/USDT/ })).toBeVisible();
   // Without scrolling on a laptop; the button stays wherever the page is scrolled to, on a phone too.

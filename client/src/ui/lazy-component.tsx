@@ -97,7 +97,7 @@ function useLoad<Loaded>(
 const NotLoaded = ({ floats, busy, onRetry }: Attempt & { floats: boolean }) => (
   <div
     role="alert"
-    className={`m-auto flex w-full max-w-2xl flex-wrap items-center gap-4 rounded-card border border-line-strong bg-raised p-4 text-sm text-ink-muted ${floats ? "fixed inset-x-4 bottom-4 z-50 w-auto" : ""}`}
+    className={`mx-auto my-4 flex w-full max-w-2xl flex-wrap items-center gap-4 rounded-card border border-line-strong bg-raised p-4 text-sm text-ink-muted ${floats ? "fixed inset-x-4 bottom-4 z-50 w-auto" : ""}`}
   >
     <p className="flex-1 basis-56">
       This part of the page could not be loaded. It is loaded again once you are online.

@@ -67,6 +67,7 @@ export const serviceRoutes = {
     ...service,
     summary: "Scheduled events of the next 24 hours that concern a market",
     description: "Also those of the last 15 minutes, as prices may still jump.",
+    limits: [{ name: "economic-events", points: 120, per: "minute", by: ["address"] }],
     request: { query: z.object({ symbol: symbolSchema }) },
     responses: {
       200: { description: "In order of their time.", schema: economicEventListSchema },

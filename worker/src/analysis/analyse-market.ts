@@ -17,7 +17,7 @@ import {
   waitAnalysis,
 } from "./compose-analysis.ts";
 import { baseEvidence } from "./evidence/base-evidence.ts";
-import { type EvidencePack, type EvidenceProvider, NO_EVIDENCE } from "./evidence/evidence-pack.ts";
+import type { EvidencePack, EvidenceProvider } from "./evidence/evidence-pack.ts";
 import {
   type FetchOptions,
   fetchAnalysed,
@@ -162,7 +162,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   if (atr === null) throw new RangeError("too few candles for an ATR");
   const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
   if (untradable) return unaskedAnalysis(options, untradable, { series, timer });
-  const pack = await timer.run("fetching", () => gatherEvidence(options, brief, series));
+  const pack = await gatherEvidence(options, { brief, series, timer });
   const awaited = options.evidence?.guard === "wait" ? eventWarnings(pack.events, now()) : [];
   if (awaited.length > 0) {
     const wait = eventAnalysis(awaited, { series, brief });
@@ -251,12 +251,12 @@ function unaskedAnalysis(
   };
 }
 
-function gatherEvidence(
-  { evidence = NO_EVIDENCE, costs, abort }: AnalysisOptions,
-  brief: MarketBrief,
-  series: CandleSeries,
+async function gatherEvidence(
+  { evidence, costs, abort }: AnalysisOptions,
+  { brief, series, timer }: { brief: MarketBrief; series: CandleSeries; timer: StageTimer },
 ): Promise<EvidencePack> {
-  return evidence.gather({ brief, series, costs }, abort);
+  if (!evidence) return NOTHING_KNOWN;
+  return timer.run("fetching", () => evidence.gather({ brief, series, costs }, abort));
 }
 
 /** The WAIT near an event, for which no analyst is asked. */

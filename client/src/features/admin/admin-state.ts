@@ -154,11 +154,12 @@ export async function offerIfChanged(username: string, act: () => Promise<void>)
   try {
     await act();
   } catch (error) {
-    if (hasCode(error, "proof-changed")) void offerCurrentProof(username);
+    if (hasCode(error, "proof-changed")) void offerCurrentProof(username).catch(() => undefined);
     throw error;
   }
 }
 
+/** Without it, the list still shows the new proof. */
 async function offerCurrentProof(username: string): Promise<void> {
   const { user } = await readUser(username);
   void refetch({ queryKey: adminKeys.users });

@@ -24,6 +24,8 @@ export function PaymentPage() {
   const planId = parameters.get("plan");
   const plan = planById(planId);
   const subscription = useMe()?.subscription;
+  // Below the methods, which would move it.
+  const { isPending } = useOfferedPayments();
   useEffect(() => choosePlan(planId), [planId]);
   usePageDescription("How to pay for your AI Trading Bot subscription.");
   return (
@@ -32,7 +34,9 @@ export function PaymentPage() {
         Pay <Fee plan={plan} /> with one of the methods below, then submit your proof of payment.
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-        <div className="flex flex-col gap-6 max-lg:order-last lg:sticky lg:top-22">
+        <div
+          className={`flex flex-col gap-6 max-lg:order-last lg:sticky lg:top-22 ${isPending ? "max-lg:hidden" : ""}`}
+        >
           <FeeCard plan={plan} />
           <Alert tone="warning" title="Important">
             <p>
