@@ -79,11 +79,11 @@ export const ImagesPage = () => (
 
 export function SystemPage() {
   // The number of workers and models decides where the others stand: before it is known, they would be moved.
-  const { isPending } = useHealth();
+  const { isFetched } = useHealth();
   return (
     <AdminFrame title="System">
       <HealthSection />
-      {!isPending && (
+      {isFetched && (
         <>
           <UsageSection />
           <ChannelsSection />

@@ -11,12 +11,12 @@ const reasons = [
   {
     Icon: BrainCircuit,
     title: "AI-Driven Analysis",
-    text: "Machine learning reads price action and indicators on closed candles, and explains what it sees in plain words.",
+    text: "Machine learning reads closed candles and indicators, and says what it sees in plain words.",
   },
   {
     Icon: Zap,
     title: "Real-Time Signals",
-    text: "Choose a market and a timeframe. The signal appears as soon as it is ready, sized to your risk. Markets on your watchlist are analyzed at every close.",
+    text: "A signal appears as soon as it is ready, sized to your risk. Watched markets are analyzed at every close.",
   },
   {
     Icon: History,
@@ -58,8 +58,7 @@ function RecentActivity() {
         Recent Results
       </h2>
       <p className="mt-3 max-w-2xl text-ink-muted text-pretty">
-        The latest signals whose trade is over, wins and losses alike. Open trades stay with
-        subscribers.
+        Trades that are over, wins and losses alike. Open ones stay with subscribers.
       </p>
       <div className="mt-6 h-80 rounded-card border border-line bg-surface">
         <WhenInView>
@@ -78,8 +77,8 @@ function Hero() {
           AI-Powered Trading Signals
         </h1>
         <p className="max-w-xl text-lg leading-relaxed text-ink-muted text-pretty">
-          Real-time buy, sell or wait signals for crypto, metals, forex and indices. Each one comes
-          with an entry, a stop, a target and the reasons behind them.
+          Real-time buy, sell or wait signals for crypto, metals, forex and indices. Each comes with
+          entry, stop, target and reasons.
         </p>
         <Link to="/dashboard" state={isNew} className={`${buttonClass({ size: "lg" })} mt-2`}>
           Get Started
@@ -122,9 +121,9 @@ function Reasons() {
 const isNew = { isNew: true };
 
 const lines = [
-  { label: "Target", y: 30, className: "stroke-buy fill-buy" },
-  { label: "Entry", y: 138, className: "stroke-accent fill-accent" },
-  { label: "Stop", y: 190, className: "stroke-sell fill-sell" },
+  { label: "Target", look: "text-buy" },
+  { label: "Entry", look: "text-accent" },
+  { label: "Stop", look: "text-sell" },
 ] as const;
 
 function HeroIllustration() {
@@ -144,21 +143,13 @@ function Illustration() {
         <span className="text-sm text-ink-faint">Example signal</span>
         <SignalBadge signal="BUY" />
       </div>
-      <svg viewBox="0 0 460 270" className="w-full" aria-hidden="true">
-        {lines.map(({ label, y, className }) => (
-          <g key={label} className={className}>
-            <path d={`M0 ${y}H380`} strokeDasharray="4 5" />
-            <text x="390" y={y + 4} stroke="none" className="text-[14px] font-medium">
-              {label}
-            </text>
-          </g>
+      <div className="flex flex-col gap-16 text-sm font-medium">
+        {lines.map(({ label, look }) => (
+          <p key={label} className={`border-b border-dashed text-right ${look}`}>
+            {label}
+          </p>
         ))}
-        <path
-          d="M18 166 45 182 72 213 99 203 126 218 153 244 180 213 207 182 234 153 261 166 288 138"
-          className="fill-none stroke-ink-muted"
-          strokeWidth="2"
-        />
-      </svg>
+      </div>
     </div>
   );
 }
