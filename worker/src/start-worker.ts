@@ -17,7 +17,7 @@ import {
 import { addStandingItems, type WorkHandler } from "@shared/work/work-handler.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Analyst } from "./analysis/analyst.ts";
-import { createEvidence, type EvidenceProvider } from "./analysis/evidence/evidence-pack.ts";
+import { createEvidence } from "./analysis/evidence/evidence-pack.ts";
 import {
   configuredServer,
   modelServerId,
@@ -110,7 +110,8 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const { WORKER_CONCURRENCY: concurrency, WORKER_METRICS_PORT: port } = settings;
   const workerId = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
   const shutdown = new AbortController();
-  const deps = createDeps(options, shutdown.signal);
+  const calendar = createCalendar(options);
+  const deps = createDeps(options, { shutdown: shutdown.signal, calendar });
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
   await market.probe();
@@ -123,6 +124,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const listings = startListingPublisher(deps, market.listedSymbols);
   const candles = startCandlePublisher(deps);
   const prices = startPrices({ ...deps, workerId, market });
+  const events = calendar?.keepCurrent();
   const ledger = startLedgerAppender(deps);
   queue.start();
   const delivery = await startChannelDelivery(deps, settings, workerId);
@@ -131,7 +133,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
     async stop() {
       listings.stop();
       const stopped = queue.stop({ drainMs: DRAIN_MS });
-      await Promise.all([atStart.stop(), candles.stop(), prices.stop(), delivery?.stop()]);
+      await Promise.all([atStart, candles, prices, delivery, events].map((one) => one?.stop()));
       const cut = setTimeout(() => shutdown.abort(new Error("the worker is stopping")), DRAIN_MS);
       await stopped;
       clearTimeout(cut);
@@ -200,18 +202,25 @@ async function startChannelDelivery(
   };
 }
 
+interface MadeBefore {
+  calendar: EconomicCalendar | null;
+  shutdown: AbortSignal;
+}
+
 function createDeps(
   { settings, database, logger, services }: WorkerOptions,
-  shutdown: AbortSignal,
+  { calendar, shutdown }: MadeBefore,
 ): WorkerDeps {
+  const { marketData, derivatives } = services.market;
+  const events = calendar ?? NO_EVENTS;
   const metrics = createWorkerMetrics(services.market.health);
   return {
     database,
     logger,
-    marketData: services.market.marketData,
+    marketData,
     analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
     metrics,
-    evidence: evidenceOf({ settings, database, logger }, services.market),
+    evidence: createEvidence({ marketData, derivatives, events, guard: settings.EVENT_GUARD }),
     tradingCosts: settings.TRADING_COSTS,
     budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
     now: database.now,
@@ -219,13 +228,10 @@ function createDeps(
   };
 }
 
-function evidenceOf(
-  { settings, database, logger }: Pick<WorkerOptions, "settings" | "database" | "logger">,
-  { marketData, derivatives }: MarketDataSelection,
-): EvidenceProvider {
-  const { EVENTS_URL: url, EVENT_GUARD: guard } = settings;
-  const events = url === "off" ? NO_EVENTS : new EconomicCalendar({ database, logger, url });
-  return createEvidence({ marketData, derivatives, events, guard });
+/** Null if no events are to be read. */
+function createCalendar({ settings, database, logger }: WorkerOptions): EconomicCalendar | null {
+  const { EVENTS_URL: url } = settings;
+  return url === "off" ? null : new EconomicCalendar({ database, logger, url });
 }
 
 /**

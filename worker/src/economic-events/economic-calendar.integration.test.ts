@@ -4,7 +4,7 @@ import { readEconomicCalendar } from "@shared/domain/economic-events.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { EconomicCalendar } from "./economic-calendar.ts";
 
 let database: Database;
@@ -102,4 +102,13 @@ it("of another address is another calendar", async () => {
 it("keeps what the next days can need of a calendar of years", async () => {
   answer = { body: [-400, -2, 0.5, 13, 400].map((days) => rowAt(days * DAY_MS, `day ${days}`)) };
   expect(await titlesOf(newCalendar())).toEqual(["day 0.5", "day 13"]);
+});
+
+it("is read by workers themselves, before an analysis asks", async () => {
+  const background = newCalendar().keepCurrent();
+  await vi.waitFor(async () => {
+    expect((await readEconomicCalendar(database))?.events).toHaveLength(1);
+  });
+  await background.stop();
+  expect(asked).toBe(1);
 });

@@ -5,6 +5,7 @@ import type { Database } from "@shared/database/database.ts";
 import { ECONOMIC_CALENDAR_ID } from "@shared/database/models/economic-calendar.ts";
 import { readEconomicCalendar } from "@shared/domain/economic-events.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import { repeat } from "@shared/runtime/repeat.ts";
 import { raceAbort } from "../deadline.ts";
 import { ProviderError } from "../market-data/market-data.ts";
 import { ProviderPauses } from "../market-data/provider-pauses.ts";
@@ -12,7 +13,9 @@ import { fetchEvents } from "./read-events.ts";
 
 /** Operators of public calendars permit a few requests an hour. */
 const MAX_AGE_MS = 15 * MINUTE_MS;
+/** In the background; analyses, which would wait for the answer, try later only. */
 const RETRY_AFTER_MS = MINUTE_MS;
+const ANALYSIS_RETRY_AFTER_MS = 2 * MINUTE_MS;
 
 const KEPT_PAST_MS = DAY_MS;
 const KEPT_AHEAD_MS = 14 * DAY_MS;
@@ -49,11 +52,25 @@ export class EconomicCalendar implements EventSource {
     this.#pauses = new ProviderPauses(options);
   }
 
+  /** Reads the calendar whenever it is due, so that analyses find it. */
+  keepCurrent(): { stop: () => Promise<void> } {
+    return repeat({
+      work: async (stopping) => void (await this.#current(stopping, RETRY_AFTER_MS)),
+      intervalMs: RETRY_AFTER_MS,
+      retryMs: RETRY_AFTER_MS,
+      onError: (error) => this.#options.logger.debug({ err: error }, "calendar not read"),
+    });
+  }
+
   /** What is stored, unless it is of another address or too old; then it is read once more. */
-  async read(abort: AbortSignal): Promise<KnownEvents | null> {
+  read(abort: AbortSignal): Promise<KnownEvents | null> {
+    return this.#current(abort, ANALYSIS_RETRY_AFTER_MS);
+  }
+
+  async #current(abort: AbortSignal, retryAfterMs: number): Promise<KnownEvents | null> {
     const stored = await raceAbort(this.#stored(), abort);
     if (stored && this.#ageMs(stored) <= MAX_AGE_MS) return stored;
-    if (performance.now() - this.#failedAtMs < RETRY_AFTER_MS) return stored;
+    if (performance.now() - this.#failedAtMs < retryAfterMs) return stored;
     return (await raceAbort(this.#refresh(), abort)) ?? stored;
   }
 
@@ -70,9 +87,11 @@ export class EconomicCalendar implements EventSource {
   #refresh(): Promise<KnownEvents | null> {
     this.#running ??= this.#fetchAndStore()
       .catch((error: unknown) => {
+        const isKnown = Number.isFinite(this.#failedAtMs);
         this.#failedAtMs = performance.now();
         const reason = error instanceof ProviderError ? error.message : String(error);
-        this.#options.logger.warn({ reason }, "the economic calendar could not be read");
+        if (!isKnown)
+          this.#options.logger.warn({ reason }, "the economic calendar is not available");
         return null;
       })
       .finally(() => {
@@ -92,6 +111,7 @@ export class EconomicCalendar implements EventSource {
       { $set: { addressSha256: this.#addressSha256, events, readAt } },
       { upsert: true },
     );
+    this.#failedAtMs = Number.NEGATIVE_INFINITY;
     return { events, readAt };
   }
 }
