@@ -7,14 +7,14 @@ import { TOP_LEVEL_DOMAINS } from "./top-level-domains.ts";
 export function plainText(text: string): string {
   let plain = visible(text);
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const next = withoutLinks(plain);
+    const next = visible(withoutLinks(plain));
     if (next === plain) break;
     plain = next;
   }
   return plain;
 }
 
-/** What is left of an address may look like another one. */
+/** What is left of an address may look like another one, or leave a joiner without what it joined. */
 const MAX_PASSES = 5;
 
 /** Arabic and Kaithi signs that are written before numbers are the only visible ones of their category. */
