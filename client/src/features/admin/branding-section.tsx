@@ -10,11 +10,9 @@ import {
 import { IMAGE_TYPES } from "@shared/contract/files.ts";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CredentialFields } from "../../domain/credential-fields.tsx";
-import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { apiOrigin } from "../../lib/env.ts";
-import { Alert, ErrorAlert } from "../../ui/alert.tsx";
+import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
@@ -29,6 +27,7 @@ import {
   saveLogo,
   useStoredBranding,
 } from "./api.ts";
+import { ProtectedFormEnd, usePasswordQuestion } from "./protected-form.tsx";
 
 export function BrandingSection() {
   return (
@@ -70,7 +69,6 @@ const timeZones = [
 
 function BrandingForm({ stored }: { stored: StoredBranding }) {
   const [changes, setChanges] = useState<Partial<Branding>>({});
-  const [asksForPassword, setAsksForPassword] = useState(false);
   const draft = { ...stored, ...changes };
   const isChanged = FIELDS.some((field) => draft[field] !== stored[field]);
   const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
@@ -78,10 +76,10 @@ function BrandingForm({ stored }: { stored: StoredBranding }) {
     await runAndConfirm(saveBranding(parseForm(brandingUpdateSchema, input)));
     await refetchBranding();
     setChanges({});
-    setAsksForPassword(false);
+    question.stop();
   });
-  const needsPassword = hasCode(problem, "reauthentication-required");
-  if (needsPassword && !asksForPassword) setAsksForPassword(true);
+  // A stolen session must not lead customers elsewhere.
+  const question = usePasswordQuestion(problem);
   const field = (name: keyof Branding) => ({
     name,
     value: draft[name],
@@ -126,28 +124,16 @@ function BrandingForm({ stored }: { stored: StoredBranding }) {
           hint="One line, such as: This is a demonstration. Empty: none"
           maxLength={200}
         />
-        {asksForPassword && (
-          <div className="flex max-w-md flex-col gap-5">
-            {/* A stolen session must not lead customers to somebody else. */}
-            <Alert tone="info" role="status">
-              Enter your password to change the branding, then save again.
-            </Alert>
-            <CredentialFields problem={null} />
-          </div>
-        )}
-        {!needsPassword && (
-          <ErrorAlert title="Failed to save the branding." message={problem?.message} />
-        )}
-        <div className="flex flex-wrap gap-3">
-          <Button type="submit" disabled={!isChanged} busy={isPending}>
-            {isPending ? "Saving..." : "Save branding"}
-          </Button>
-          {isChanged && (
-            <Button variant="ghost" disabled={isPending} onClick={discard}>
-              Discard changes
-            </Button>
-          )}
-        </div>
+        <ProtectedFormEnd
+          question={question}
+          purpose="change the branding"
+          failure="Failed to save the branding."
+          problem={problem}
+          action="Save branding"
+          isChanged={isChanged}
+          isPending={isPending}
+          onDiscard={discard}
+        />
       </Form>
     </Card>
   );

@@ -6,17 +6,16 @@ import {
   paymentDetailsSchema,
 } from "@shared/contract/payment.ts";
 import { useState } from "react";
-import { CredentialFields } from "../../domain/credential-fields.tsx";
-import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { queryClient } from "../../lib/query-client.ts";
-import { Alert, ErrorAlert } from "../../ui/alert.tsx";
+import { Alert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAndConfirm, savePaymentDetails, usePaymentDetails } from "./api.ts";
+import { ProtectedFormEnd, usePasswordQuestion } from "./protected-form.tsx";
 
 /** Compact, each method takes one line until it is edited. */
 export function PaymentSection({ isCompact = false }: { isCompact?: boolean }) {
@@ -48,17 +47,16 @@ type Draft = Record<"from" | "details", PaymentDetails>;
 /** Follows what other admins save until this admin edits; then a conflict is shown. */
 function PaymentForm({ saved, isCompact }: { saved: PaymentDetails; isCompact: boolean }) {
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [asksForPassword, setAsksForPassword] = useState(false);
   const details = draft?.details ?? saved;
   const isChanged = !areSame(details, saved);
   const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
     await runAndConfirm(savePaymentDetails(parseForm(paymentDetailsUpdateSchema, form)));
     queryClient.setQueryData(adminKeys.payment, details);
     setDraft(null);
-    setAsksForPassword(false);
+    question.stop();
   });
-  const needsPassword = hasCode(problem, "reauthentication-required");
-  if (needsPassword && !asksForPassword) setAsksForPassword(true);
+  // A stolen session must not lead customers elsewhere.
+  const question = usePasswordQuestion(problem);
   const change = (field: keyof PaymentDetails, value: string) =>
     setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
   const discard = () => {
@@ -91,28 +89,16 @@ function PaymentForm({ saved, isCompact }: { saved: PaymentDetails; isCompact: b
             />
           ))}
         </div>
-        {asksForPassword && (
-          <div className="flex max-w-md flex-col gap-5">
-            {/* A stolen session must not redirect payments. */}
-            <Alert tone="info" role="status">
-              Enter your password to change where customers pay, then save again.
-            </Alert>
-            <CredentialFields problem={null} />
-          </div>
-        )}
-        {!needsPassword && (
-          <ErrorAlert title="Failed to update payment details." message={problem?.message} />
-        )}
-        <div className="flex flex-wrap gap-3">
-          <Button type="submit" disabled={!isChanged} busy={isPending}>
-            {isPending ? "Saving..." : "Save payment details"}
-          </Button>
-          {isChanged && (
-            <Button variant="ghost" disabled={isPending} onClick={discard}>
-              Discard changes
-            </Button>
-          )}
-        </div>
+        <ProtectedFormEnd
+          question={question}
+          purpose="change where customers pay"
+          failure="Failed to update payment details."
+          problem={problem}
+          action="Save payment details"
+          isChanged={isChanged}
+          isPending={isPending}
+          onDiscard={discard}
+        />
       </Form>
     </Card>
   );

@@ -117,7 +117,7 @@ function Reasons() {
   );
 }
 
-/** Says to the login that whoever has no account wants one. */
+/** Tells the login page that its visitor probably has no account yet. */
 const isNew = { isNew: true };
 
 const lines = [
