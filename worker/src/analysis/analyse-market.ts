@@ -14,7 +14,7 @@ import {
   composeAnalysis,
   rejectedAdvice,
   signalWarnings,
-  waitAnalysis,
+  unaskedWait,
 } from "./compose-analysis.ts";
 import { baseEvidence } from "./evidence/base-evidence.ts";
 import type { EvidencePack, EvidenceProvider } from "./evidence/evidence-pack.ts";
@@ -65,21 +65,9 @@ function closedMarketAnalysis(
   series: CandleSeries,
   timeframe: Timeframe,
 ): UnsizedAnalysis {
-  const { data, provider, candles, notes } = series;
-  const analysis = waitAnalysis({
-    reason,
-    condition,
-    warnings: [...notes, `${reason} No analysis was made, and you were not charged.`],
-    source: {
-      data,
-      provider,
-      analyst: "none",
-      model: "none",
-      last_candle_at: new Date(lastCandleAt(series, timeframe)).toISOString(),
-      price: candles.at(-1)?.close ?? null,
-    },
-  });
-  return { ...analysis, valid_until: null };
+  const warnings = [...series.notes, `${reason} No analysis was made, and you were not charged.`];
+  const lastAt = lastCandleAt(series, timeframe);
+  return unaskedWait({ reason, condition, warnings, series, lastCandleAt: lastAt });
 }
 
 function lastCandleAt({ candles }: CandleSeries, timeframe: Timeframe): number {
@@ -260,27 +248,18 @@ async function gatherEvidence(
 }
 
 /** The WAIT near an event, for which no analyst is asked. */
-function eventAnalysis(
+const eventAnalysis = (
   warnings: readonly string[],
   { series, brief }: { series: CandleSeries; brief: MarketBrief },
-): UnsizedAnalysis {
-  const { data, provider, notes } = series;
-  const analysis = waitAnalysis({
+): UnsizedAnalysis =>
+  unaskedWait({
     reason:
       "A scheduled event is near, and prices may jump. No analysis was made, and you were not charged.",
     condition: "Scheduled event",
-    warnings: [...notes, ...warnings],
-    source: {
-      data,
-      provider,
-      analyst: "none",
-      model: "none",
-      last_candle_at: new Date(brief.lastCandleAt).toISOString(),
-      price: brief.price,
-    },
+    warnings: [...series.notes, ...warnings],
+    series,
+    lastCandleAt: brief.lastCandleAt,
   });
-  return { ...analysis, valid_until: null };
-}
 
 function findUsdRate(
   { request, marketData, abort }: AnalysisOptions,

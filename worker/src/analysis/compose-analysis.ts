@@ -109,6 +109,27 @@ export function waitAnalysis(options: {
   };
 }
 
+/** The WAIT of a market that no analyst was asked about, as of the close of its last candle, Unix milliseconds. */
+export function unaskedWait(options: {
+  reason: string;
+  condition: string;
+  warnings: string[];
+  series: CandleSeries;
+  lastCandleAt: number;
+}): UnsizedAnalysis {
+  const { series, lastCandleAt, ...said } = options;
+  const { data, provider, candles } = series;
+  const source: SignalSource = {
+    data,
+    provider,
+    analyst: "none",
+    model: "none",
+    last_candle_at: new Date(lastCandleAt).toISOString(),
+    price: candles.at(-1)?.close ?? null,
+  };
+  return { ...waitAnalysis({ ...said, source }), valid_until: null };
+}
+
 function holdCandlesOf(decision: Advice, brief: MarketBrief): number | null {
   if (decision.final_signal === "WAIT") return null;
   const { hold_candles: candles, suggested_hold: text } = decision;

@@ -5,7 +5,7 @@ import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { resampleTraded } from "../market-data/candles.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { waitAnalysis } from "./compose-analysis.ts";
+import { unaskedWait } from "./compose-analysis.ts";
 import { computeIndicators } from "./indicators.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import { canPass, MAX_COST_SHARE, TRADE_BOUNDS } from "./validate-advice.ts";
@@ -20,24 +20,13 @@ interface MarketToCheck {
 /** The WAIT of a market where no advice could become a trade, from any analyst; null if one could. */
 export function analyseUntradableMarket(
   { brief, costs }: Omit<MarketToCheck, "candles">,
-  { data, provider, candles, notes }: CandleSeries,
+  series: CandleSeries,
 ): UnsizedAnalysis | null {
-  const reason = untradableReason({ brief, candles, costs });
+  const reason = untradableReason({ brief, candles: series.candles, costs });
   if (reason === null) return null;
-  const analysis = waitAnalysis({
-    reason,
-    condition: "Too quiet for its trading costs",
-    warnings: [...notes, `${reason} No analysis was made, and you were not charged.`],
-    source: {
-      data,
-      provider,
-      analyst: "none",
-      model: "none",
-      last_candle_at: new Date(brief.lastCandleAt).toISOString(),
-      price: brief.price,
-    },
-  });
-  return { ...analysis, valid_until: null };
+  const warnings = [...series.notes, `${reason} No analysis was made, and you were not charged.`];
+  const condition = "Too quiet for its trading costs";
+  return unaskedWait({ reason, condition, warnings, series, lastCandleAt: brief.lastCandleAt });
 }
 
 /** Why no trade of this timeframe can pass the checks, with the shortest one in which a trade could; null if one can. */

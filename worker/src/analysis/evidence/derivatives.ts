@@ -1,12 +1,12 @@
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import type { DerivativesValue } from "../../market-data/derivatives.ts";
+import { formatUtc } from "../fetch-candles.ts";
 import {
   type EvidenceDeps,
   type EvidenceMarket,
   type EvidenceSource,
   isoTime,
-  minuteText,
 } from "./evidence-source.ts";
 
 /** Demo candles are of another time than what exchanges say. */
@@ -21,7 +21,7 @@ const requestOf = ({ brief }: EvidenceMarket, { abort }: EvidenceDeps) => ({
 
 const itemOf = (key: string, text: string, { knownAt, exchange }: DerivativesValue) => ({
   key,
-  text: `${text}, published ${minuteText(knownAt)} UTC by ${exchange}`,
+  text: `${text}, published ${formatUtc(knownAt)} by ${exchange}`,
   known_at: isoTime(knownAt),
   source: exchange,
 });

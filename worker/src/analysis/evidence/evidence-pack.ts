@@ -1,13 +1,12 @@
 import { type EconomicEvent, nextWindowStart } from "@shared/contract/economic-events.ts";
 import type { EvidenceItem } from "@shared/contract/evidence.ts";
 import { eventsConcerning } from "@shared/domain/economic-events.ts";
-import { LRUCache } from "lru-cache";
-import { raceAbort, withDeadline } from "../../deadline.ts";
 import type { EventSource, KnownEvents } from "../../economic-events/economic-calendar.ts";
 import type { DerivativesData } from "../../market-data/derivatives.ts";
 import type { MarketData } from "../../market-data/market-data.ts";
 import type { EvidenceMarket } from "./evidence-source.ts";
-import { EVIDENCE_TIMEOUT_MS, EvidenceGatherer } from "./gather-evidence.ts";
+import { EvidenceGatherer } from "./gather-evidence.ts";
+import { OncePerCandle } from "./once-per-candle.ts";
 
 /** What an analysis does around events that move prices. */
 export type EventGuard = "off" | "warn" | "wait";
@@ -30,8 +29,6 @@ export const NO_EVIDENCE: EvidenceProvider = {
   gather: () => Promise.resolve({ items: [], events: [] }),
 };
 
-const MAX_KEPT = 500;
-
 interface EvidenceInputs {
   marketData: MarketData;
   derivatives?: DerivativesData | undefined;
@@ -42,14 +39,12 @@ interface EvidenceInputs {
 export function createEvidence(inputs: EvidenceInputs): EvidenceProvider {
   const { marketData, derivatives, events, guard } = inputs;
   const gatherer = new EvidenceGatherer();
-  const kept = new LRUCache<string, Promise<KnownEvents | null>>({ max: MAX_KEPT });
+  const calendars = new OncePerCandle<KnownEvents>();
   return {
     guard,
     async gather(market, abort) {
       const { symbol, lastCandleAt } = market.brief;
-      const candle = `${symbol} ${lastCandleAt}`;
-      const known = kept.get(candle) ?? readInTime(events);
-      kept.set(candle, known);
+      const known = calendars.get(`${symbol} ${lastCandleAt}`, (deadline) => events.read(deadline));
       const deps = { marketData, derivatives, events: known, abort };
       const items = await gatherer.gather(market, deps);
       const calendar = await known;
@@ -60,14 +55,6 @@ export function createEvidence(inputs: EvidenceInputs): EvidenceProvider {
 }
 
 const isHigh = ({ impact }: EconomicEvent) => impact === "High";
-
-/** Null if they are not available in time. Other analyses of the candle wait for the same answer. */
-function readInTime(events: EventSource): Promise<KnownEvents | null> {
-  const abort = new AbortController().signal;
-  return withDeadline({ abort, timeoutMs: EVIDENCE_TIMEOUT_MS }, (inTime) =>
-    raceAbort(events.read(inTime), inTime),
-  ).catch(() => null);
-}
 
 /** The end of the entry window: `until`, or the start of the next window of an event if that is earlier. */
 export function endBeforeEvent(

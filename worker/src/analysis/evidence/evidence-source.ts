@@ -32,6 +32,3 @@ export interface EvidenceSource {
 }
 
 export const isoTime = (time: number): string => new Date(time).toISOString();
-
-/** `2026-11-27 12:00`. */
-export const minuteText = (time: number): string => isoTime(time).slice(0, 16).replace("T", " ");

@@ -1,11 +1,11 @@
 import type { EvidenceItem } from "@shared/contract/evidence.ts";
-import { LRUCache } from "lru-cache";
-import { raceAbort, withDeadline } from "../../deadline.ts";
+import { raceAbort } from "../../deadline.ts";
 import { fundingRate, openInterest } from "./derivatives.ts";
 import type { EvidenceDeps, EvidenceMarket, EvidenceSource } from "./evidence-source.ts";
 import { isoTime } from "./evidence-source.ts";
 import { higherTimeframes } from "./higher-timeframes.ts";
 import { marketClose } from "./market-close.ts";
+import { OncePerCandle } from "./once-per-candle.ts";
 import { previousPeriods } from "./previous-periods.ts";
 import { scheduledEvents } from "./scheduled-events.ts";
 
@@ -19,49 +19,31 @@ const SOURCES: readonly EvidenceSource[] = [
   scheduledEvents,
 ];
 
-/** What does not answer within this time is not available to the analysis. */
-export const EVIDENCE_TIMEOUT_MS = 3_000;
-
-const MAX_KEPT = 2_000;
-
-/** Asks the sources of evidence, once for each candle. */
+/** Asks the sources of evidence, each once for a candle. */
 export class EvidenceGatherer {
-  readonly #kept = new LRUCache<string, Promise<EvidenceItem[]>>({ max: MAX_KEPT });
+  readonly #answers = new OncePerCandle<EvidenceItem[]>();
 
   /** Never rejects, except with the reason of `deps.abort`. */
   async gather(market: EvidenceMarket, deps: EvidenceDeps): Promise<EvidenceItem[]> {
     const sources = SOURCES.filter((source) => source.covers(market));
-    const found = sources.map((source) => this.#once(source, market, deps));
+    const found = sources.map((source) => this.#itemsOf(source, market, deps));
     return (await raceAbort(Promise.all(found), deps.abort)).flat();
   }
 
-  /** Other analyses of the candle wait for the same answer, so no single caller can abort it. */
-  #once(
+  async #itemsOf(
     source: EvidenceSource,
     market: EvidenceMarket,
     deps: EvidenceDeps,
   ): Promise<EvidenceItem[]> {
     const { brief, series } = market;
     const { symbol, timeframe, lastCandleAt } = brief;
-    const key = [source.key, series.provider, symbol, timeframe, lastCandleAt].join(" ");
-    const kept = this.#kept.get(key) ?? ask(source, market, deps);
-    this.#kept.set(key, kept);
-    return kept;
+    const candle = [source.key, series.provider, symbol, timeframe, lastCandleAt].join(" ");
+    const items = await this.#answers.get(candle, (abort) =>
+      source.gather(market, { ...deps, abort }),
+    );
+    const known = items?.filter(({ known_at }) => Date.parse(known_at) <= lastCandleAt) ?? [];
+    if (known.length > 0) return known;
+    const text = `${source.title}: not available`;
+    return [{ key: source.key, text, known_at: isoTime(lastCandleAt), source: "none" }];
   }
-}
-
-async function ask(
-  source: EvidenceSource,
-  market: EvidenceMarket,
-  deps: EvidenceDeps,
-): Promise<EvidenceItem[]> {
-  const abort = new AbortController().signal;
-  const items = await withDeadline({ abort, timeoutMs: EVIDENCE_TIMEOUT_MS }, (inTime) =>
-    raceAbort(source.gather(market, { ...deps, abort: inTime }), inTime),
-  ).catch((): EvidenceItem[] => []);
-  const { lastCandleAt } = market.brief;
-  const known = items.filter(({ known_at }) => Date.parse(known_at) <= lastCandleAt);
-  if (known.length > 0) return known;
-  const text = `${source.title}: not available`;
-  return [{ key: source.key, text, known_at: isoTime(lastCandleAt), source: "none" }];
 }

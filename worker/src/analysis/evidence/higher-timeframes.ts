@@ -5,7 +5,7 @@ import { openingTime } from "../../market-data/candles.ts";
 import { computeIndicators } from "../indicators.ts";
 import { formatAtTick, type MarketBrief } from "../market-brief.ts";
 import { candlesUntil } from "./candles-until.ts";
-import { type EvidenceSource, isoTime, minuteText } from "./evidence-source.ts";
+import { type EvidenceSource, isoTime } from "./evidence-source.ts";
 
 /** Each is about 35 tokens of a model. */
 const SHOWN_CANDLES = 6;
@@ -58,3 +58,6 @@ function describe(
 }
 
 const NOT_ENOUGH = "not available";
+
+/** `2026-11-27 12:00`, in UTC as the heading says. */
+const minuteText = (time: number): string => isoTime(time).slice(0, 16).replace("T", " ");

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { nextClose } from "@shared/domain/trading-hours.ts";
-import { type EvidenceSource, isoTime, minuteText } from "./evidence-source.ts";
+import { formatUtc } from "../fetch-candles.ts";
+import { type EvidenceSource, isoTime } from "./evidence-source.ts";
 
 const MINUTES_PER_HOUR = 60;
 
@@ -15,7 +16,7 @@ export const marketClose: EvidenceSource = {
     const text =
       closesAt === null
         ? "Market close: this market never closes"
-        : `Market close: in ${durationText(closesAt - brief.lastCandleAt)}, at ${minuteText(closesAt)} UTC`;
+        : `Market close: in ${durationText(closesAt - brief.lastCandleAt)}, at ${formatUtc(closesAt)}`;
     return [
       { key: "market_close", text, known_at: isoTime(brief.lastCandleAt), source: "trading hours" },
     ];

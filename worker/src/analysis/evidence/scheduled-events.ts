@@ -1,7 +1,8 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
 import type { EconomicEvent } from "@shared/contract/economic-events.ts";
 import { eventsConcerning } from "@shared/domain/economic-events.ts";
-import { type EvidenceSource, isoTime, minuteText } from "./evidence-source.ts";
+import { formatUtc } from "../fetch-candles.ts";
+import { type EvidenceSource, isoTime } from "./evidence-source.ts";
 
 /** A busy day of the dollar has about fifteen. */
 const MAX_EVENTS = 8;
@@ -22,7 +23,7 @@ export const scheduledEvents: EvidenceSource = {
     });
     const rows = mostImportant(coming).map(
       ({ at, currency, impact, title }) =>
-        `${minuteText(Date.parse(at))} UTC, ${currency}, ${impact}: ${titleText(title)}`,
+        `${formatUtc(Date.parse(at))}, ${currency}, ${impact}: ${titleText(title)}`,
     );
     const text =
       rows.length === 0

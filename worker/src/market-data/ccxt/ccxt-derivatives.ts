@@ -7,15 +7,10 @@ import type { ProviderPauses } from "../provider-pauses.ts";
 import {
   createExchange,
   createExchangeFetch,
+  MARKET_LIMITS,
   requestScope,
   toProviderError,
 } from "./exchange-client.ts";
-
-const MARKET_LIMITS: RequestLimits = {
-  headersTimeoutMs: 4_000,
-  totalTimeoutMs: 15_000,
-  maxBytes: 64_000_000,
-};
 
 /** New coins are listed rarely; an exchange that does not answer is asked again sooner. */
 const LISTED_MS = DAY_MS;
@@ -29,7 +24,7 @@ const INTEREST_PERIOD = "5m";
 const INTEREST_SPAN_MS = HOUR_MS;
 const INTEREST_ROWS = 12;
 
-/** One percent. */
+/** Exchanges state rates as fractions. */
 const PERCENT = 100;
 
 export interface CcxtDerivativesOptions {

@@ -29,6 +29,7 @@ import { createPriceStream } from "./ccxt-price-stream.ts";
 import {
   createExchange,
   createExchangeFetch,
+  MARKET_LIMITS,
   requestScope,
   toProviderError,
 } from "./exchange-client.ts";
@@ -40,7 +41,7 @@ export interface CcxtLimits {
 
 const DEFAULT_LIMITS: CcxtLimits = {
   candles: CANDLE_LIMITS,
-  markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
+  markets: MARKET_LIMITS,
 };
 
 const MAX_AGE_MS = 6 * TIMEFRAME_MS["1h"];

@@ -15,6 +15,13 @@ const exchangeClassSchema = z.custom<ExchangeClass>(
   (value) => typeof value === "function" && value.prototype instanceof Exchange,
 );
 
+/** Of a list of markets. */
+export const MARKET_LIMITS: RequestLimits = {
+  headersTimeoutMs: 4_000,
+  totalTimeoutMs: 15_000,
+  maxBytes: 64_000_000,
+};
+
 /** Must be longer than our own timeouts. */
 const LIBRARY_TIMEOUT_MS = 300_000;
 
