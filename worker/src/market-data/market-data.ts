@@ -20,8 +20,6 @@ export interface CandleRequest {
   prefer?: string;
   /** Asks only this provider: another one would decide with other prices. */
   only?: string | undefined;
-  /** Replayed candles have to add up to those of this longer timeframe; live ones do anyway. */
-  within?: Timeframe;
 }
 
 /** `delayMs` is the delay with which the provider publishes. */

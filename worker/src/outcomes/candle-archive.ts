@@ -199,7 +199,7 @@ export class CandleArchive {
     market: Market,
     { from, until, now, abort }: ReadOptions & { from: number; until: number },
   ): Promise<Candle[]> {
-    const order = { timeframe: "1m", within: market.timeframe, until, abort } as const;
+    const order = { timeframe: "1m", until, abort } as const;
     const read = await this.#readFrom(market, from, { ...order, limit: MIN_CANDLES });
     const candles = read.candles.filter(({ time }) => time >= from);
     const lengthMs = TIMEFRAME_MS[order.timeframe];
@@ -336,7 +336,7 @@ export class CandleArchive {
     const end = candle.time + TIMEFRAME_MS[timeframe];
     const openNow = openingTime(now, finer);
     const until = Math.max(end, Math.min(end + LATER_CANDLES * finerMs, openNow));
-    const order = { timeframe: finer, within: market.timeframe, abort };
+    const order = { timeframe: finer, abort };
     const limit = Math.max((until - candle.time) / finerMs, MIN_CANDLES);
     const near = await this.#readIfAny(market, { ...order, limit, until });
     const isWhole = until === openNow || (near?.candles.at(-1)?.time ?? 0) + finerMs >= end;

@@ -53,15 +53,14 @@ async function readPrices(
 /** Where to look for the prices since an analysis; null if it is not of a known candle. */
 export function marketOf({
   symbol,
-  timeframe,
   result,
-}: Pick<CheckedAnalysis, "symbol" | "timeframe" | "result">): Pick<
+}: Pick<CheckedAnalysis, "symbol" | "result">): Pick<
   PricesRequest,
-  "symbol" | "timeframe" | "provider" | "data" | "since"
+  "symbol" | "provider" | "data" | "since"
 > | null {
   const { provider, data, last_candle_at: lastCandleAt } = result.analysis.source;
   if (data === "none" || lastCandleAt === null) return null;
-  return { symbol, timeframe, provider, data, since: Date.parse(lastCandleAt) };
+  return { symbol, provider, data, since: Date.parse(lastCandleAt) };
 }
 
 type EntryLeft = NonNullable<MarketAnalysisRecord["entryLeft"]>;

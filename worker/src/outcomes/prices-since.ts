@@ -16,8 +16,6 @@ export interface PricesUntil {
 
 export interface PricesRequest {
   symbol: string;
-  /** Of the analysis: replayed minutes add up to its candles. */
-  timeframe: Timeframe;
   provider: string;
   data: MarketDataSource;
   /** Unix milliseconds, a multiple of five minutes unless it is recent. */
@@ -64,10 +62,10 @@ export async function readPricesSince(
 
 async function read(
   marketData: MarketData,
-  { symbol, timeframe: within, provider, data, abort }: PricesRequest,
+  { symbol, provider, data, abort }: PricesRequest,
   part: { timeframe: Timeframe; limit: number },
 ): Promise<CandleSeries> {
-  const request = { symbol, ...part, only: provider, within, withOpen: true, abort };
+  const request = { symbol, ...part, only: provider, withOpen: true, abort };
   const series = await marketData.candles(request);
   if (series.provider === provider && series.data === data) return series;
   const message = `the prices of ${symbol} came from ${series.provider}`;

@@ -46,6 +46,26 @@ test("a WAIT that states no confidence shows none", async () => {
   expect(stated?.textContent).toContain(" · 45% stated confidence");
 });
 
+test("signals of one analysis are one card, which leads to each of them", async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const shared = { analysis_id: "a1", symbol: "ETH/USDT" };
+  keep(
+    makeHistoryItem({ id: "3", timestamp: minutesAgo(1), ...shared }),
+    makeHistoryItem({ id: "2", timestamp: minutesAgo(2), analysis_id: "a2" }),
+    makeHistoryItem({ id: "1", timestamp: minutesAgo(3), ...shared }),
+  );
+  const { user } = openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(2));
+  const [asked, other] = cards();
+  if (!asked) throw new Error("there is no card");
+  expect(asked.textContent).toContain("asked 2 times");
+  expect(other?.textContent).not.toContain("asked");
+  await user.click(within(asked).getByRole("button", { name: /^Details of/ }));
+  const links = within(asked).getAllByRole("link");
+  const addresses = new Set(links.map((link) => link.getAttribute("href")));
+  expect(addresses).toEqual(new Set(["/signals/3", "/signals/1"]));
+});
+
 const openDetails = async (user: UserEvent) =>
   user.click(await screen.findByRole("button", { name: /^Details of/ }));
 

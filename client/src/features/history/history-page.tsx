@@ -180,19 +180,37 @@ const outOfViewClass =
 /** A further page is rendered in slices, so that scrolling goes on meanwhile. */
 function HistoryList({ items }: { items: HistoryItem[] }) {
   const rendered = useDeferredValue(items);
+  const cards = useMemo(() => onePerAnalysis(rendered), [rendered]);
   return (
     <div className="flex flex-col gap-2">
       {items.length > 0 && <RowHeadings />}
       <ol className="flex flex-col gap-2 empty:hidden lg:gap-0 lg:overflow-hidden lg:rounded-card lg:border lg:border-line lg:bg-surface">
-        {rendered.map((item, index) => (
+        {cards.map(({ item, earlier }, index) => (
           <li key={item.id} className={index < IN_VIEW ? "" : outOfViewClass}>
-            <SignalCard item={item} />
+            <SignalCard item={item} earlier={earlier} />
           </li>
         ))}
       </ol>
     </div>
   );
 }
+
+/** Signals of one analysis are one trade, which the newest of them shows. */
+export function onePerAnalysis(
+  items: readonly HistoryItem[],
+): { item: HistoryItem; earlier: HistoryItem[] }[] {
+  const cards = new Map<string, { item: HistoryItem; earlier: HistoryItem[] }>();
+  for (const item of items) {
+    const key = item.analysis_id ?? item.id;
+    const card = cards.get(key);
+    const added = card ? { ...card, earlier: [...card.earlier, item] } : { item, earlier: NONE };
+    cards.set(key, added);
+  }
+  return [...cards.values()];
+}
+
+/** The same for all cards, so that they are not rendered again. */
+const NONE: HistoryItem[] = [];
 
 const AHEAD = "600px";
 

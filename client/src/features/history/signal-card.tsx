@@ -35,14 +35,14 @@ const HistoryChart = lazyComponent(
 
 /** The same places in every row of a wide screen. */
 const columns =
-  "lg:grid lg:grid-cols-[5.25rem_minmax(0,1fr)_18.5rem_7.5rem_9.5rem_6.5rem_2rem] lg:items-center lg:gap-x-4";
+  "lg:grid lg:grid-cols-[5.25rem_minmax(0,1fr)_19.5rem_7.5rem_9.5rem_6.5rem_2rem] lg:items-center lg:gap-x-4";
 
 /** Names of the columns; each value says its own to screen readers. */
 export const RowHeadings = () => (
   <div aria-hidden className={`${columns} hidden px-4 text-xs text-ink-faint`}>
     <span>Signal</span>
     <span>Market, time</span>
-    <span className="grid grid-cols-3 gap-3 text-right">
+    <span className="grid grid-cols-3 gap-2 text-right">
       <span>Entry</span>
       <span>Stop loss</span>
       <span>Take profit</span>
@@ -53,8 +53,14 @@ export const RowHeadings = () => (
   </div>
 );
 
+interface SignalCardProps {
+  item: HistoryItem;
+  /** Older signals of the same analysis. */
+  earlier: readonly HistoryItem[];
+}
+
 /** A row on wide screens, a dense card on phones. What explains the signal is folded away. */
-export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem }) {
+export const SignalCard = memo(function SignalCard({ item, earlier }: SignalCardProps) {
   const [isOpen, setOpen] = useState(false);
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   const id = useId();
@@ -67,7 +73,7 @@ export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem
         className={`grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2.5 lg:min-h-15 lg:py-1.5 ${columns}`}
       >
         <SignalBadge signal={item.signal} />
-        <Market item={item} isAlone={levels !== null} />
+        <Market item={item} timesAsked={earlier.length + 1} isAlone={levels !== null} />
         {levels ? <Levels levels={levels} /> : <span className="max-lg:hidden" />}
         <div className={`flex items-center gap-3 lg:contents ${levels ? "col-span-3" : ""}`}>
           <Size item={item} />
@@ -89,14 +95,20 @@ export const SignalCard = memo(function SignalCard({ item }: { item: HistoryItem
         </div>
       </div>
       <div id={id} hidden={!isOpen}>
-        {isOpen && <Details item={item} levels={levels} />}
+        {isOpen && <Details item={item} earlier={earlier} levels={levels} />}
       </div>
     </article>
   );
 });
 
-/** @param isAlone whether nothing stands beside it on phones */
-function Market({ item, isAlone }: { item: HistoryItem; isAlone: boolean }) {
+interface MarketProps {
+  item: HistoryItem;
+  timesAsked: number;
+  /** Whether nothing stands beside it on phones. */
+  isAlone: boolean;
+}
+
+function Market({ item, timesAsked, isAlone }: MarketProps) {
   return (
     <div className={`min-w-0 ${isAlone ? "max-lg:col-span-2" : ""}`}>
       <h2 className="leading-snug font-semibold">
@@ -111,6 +123,7 @@ function Market({ item, isAlone }: { item: HistoryItem; isAlone: boolean }) {
           <LocalTime iso={item.timestamp} />
         </Link>
         <StatusText item={item} />
+        {timesAsked > 1 && ` · asked ${timesAsked} times`}
       </p>
       <div className="flex flex-wrap items-center gap-x-3 text-xs empty:hidden">
         <OriginMark origin={item.origin} />
@@ -127,7 +140,7 @@ function Levels({ levels }: { levels: TradeLevels }) {
     { label: "Take profit", price: levels.takeProfit },
   ];
   return (
-    <dl className="figures grid grid-cols-3 gap-3 text-sm max-lg:col-span-3 lg:text-right">
+    <dl className="figures grid grid-cols-3 gap-2 text-sm max-lg:col-span-3 lg:text-right lg:text-[0.8125rem]">
       {rows.map(({ label, price }) => (
         <div key={label} className="min-w-0">
           <dt className="text-xs text-ink-faint lg:sr-only">{label}</dt>
@@ -198,7 +211,7 @@ function Result({ item }: { item: HistoryItem }) {
   );
 }
 
-function Details({ item, levels }: { item: HistoryItem; levels: TradeLevels | null }) {
+function Details({ item, earlier, levels }: SignalCardProps & { levels: TradeLevels | null }) {
   const note = levels && entryNote(item, new Date());
   const trade = tradeOfItem(item);
   const isOpen = item.status === "completed" && !item.outcome;
@@ -219,9 +232,26 @@ function Details({ item, levels }: { item: HistoryItem; levels: TradeLevels | nu
       <TextLink to={`/signals/${item.id}`} className="self-start text-sm">
         Open this signal
       </TextLink>
+      {earlier.length > 0 && <Earlier items={earlier} />}
     </div>
   );
 }
+
+/** They may be of other sizes, and have notes of their own. */
+const Earlier = ({ items }: { items: readonly HistoryItem[] }) => (
+  <div className="text-sm">
+    <p className="text-ink-faint">You also asked for this analysis at:</p>
+    <ul className="flex flex-wrap gap-x-4">
+      {items.map(({ id, timestamp }) => (
+        <li key={id}>
+          <TextLink to={`/signals/${id}`}>
+            <LocalTime iso={timestamp} />
+          </TextLink>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
 
 function ChartDisclosure({ item }: { item: HistoryItem }) {
   const [isOpen, setOpen] = useState(false);

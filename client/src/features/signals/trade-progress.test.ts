@@ -12,6 +12,7 @@ const trade = (changes: Partial<FollowedTrade> = {}): FollowedTrade => ({
   signalPrice: 102,
   validUntil: null,
   isReplayed: false,
+  askedAt: "2026-11-20T11:00:00.000Z",
   filled: null,
   entryLeft: null,
   outcome: null,
@@ -70,6 +71,13 @@ describe("a trade that is filled", () => {
     const { told, title } = follow({ filled }, 105);
     expect(told).toEqual(["Filled at 101", "Open +0.80 R unrealized", "Outcome Not resolved yet"]);
     expect(title).toBe("+0.80 R");
+  });
+
+  test("says that it was filled before the user asked", () => {
+    const { told } = follow({ filled, askedAt: "2026-11-20T12:01:00.000Z" }, null);
+    expect(told[0]).toBe("Filled before you asked at 101");
+    const inTime = follow({ filled, askedAt: "2026-11-20T12:00:59.000Z" }, null);
+    expect(inTime.told[0]).toBe("Filled at 101");
   });
 
   test("counts as filled though the entry is missed for others", () => {

@@ -1,3 +1,4 @@
+import { isFilledBefore } from "@shared/contract/earlier-fill.ts";
 import { plainPrice } from "@shared/contract/price.ts";
 import type { EntryLeft, Filled, Outcome } from "@shared/contract/signal.ts";
 import { isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
@@ -11,6 +12,8 @@ export interface FollowedTrade {
   levels: TradeLevels;
   /** Whether it was made of replayed candles, which live prices do not continue; null if that is not known. */
   isReplayed: boolean | null;
+  /** When the user asked for the signal. Another user may have had the analysis earlier. */
+  askedAt: string;
   /** The last close when the signal was made; null if it is not known. */
   signalPrice: number | null;
   validUntil: string | null;
@@ -73,7 +76,10 @@ function entryStep(trade: FollowedTrade, live: CurrentPrice | null, now: Date): 
   const { filled, entryLeft, outcome, validUntil } = trade;
   if (filled) {
     const detail = `at ${plainPrice(filled.price)}`;
-    return step({ name: "Filled", detail, at: filled.at, state: "done", tone: "accent" });
+    const look = isFilledBefore(filled.at, trade.askedAt)
+      ? ({ name: "Filled before you asked", tone: "wait" } as const)
+      : ({ name: "Filled", tone: "accent" } as const);
+    return step({ ...look, detail, at: filled.at, state: "done" });
   }
   if (entryLeft) {
     const detail = `at ${plainPrice(entryLeft.price)}`;

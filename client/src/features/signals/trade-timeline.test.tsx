@@ -31,7 +31,7 @@ function receive(name: string, data: object): void {
 }
 
 test("a card follows its trade from the fill to the outcome, and the tab says how it stands", async () => {
-  const signal = makeSignal();
+  const signal = { ...makeSignal(), created_at: at };
   const { signal_id } = signal;
   openBot(signal);
   const steps = await timeline();

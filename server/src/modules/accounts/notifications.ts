@@ -1,4 +1,5 @@
 import type { StreamPositions } from "@shared/contract/account.ts";
+import { isFilledBefore } from "@shared/contract/earlier-fill.ts";
 import {
   MAX_NOTIFICATIONS,
   NOTIFYING_EVENTS,
@@ -30,15 +31,18 @@ export async function listNotifications(
     .flat()
     .sort((one, other) => other.at.getTime() - one.at.getTime())
     .slice(0, MAX_NOTIFICATIONS);
-  const markets = await findMarkets(database, user, last);
+  const signals = await findSignals(database, user, last);
   const notifications = last.flatMap(({ stream, seq, at, name, data }) => {
-    const id = signalIdOf(data);
+    const { createdAt, ...market } = signals.get(signalIdOf(data) ?? "") ?? {};
+    const fill = fillSchema.safeParse(data).data;
+    // It is told with the signal.
+    if (createdAt && fill && isFilledBefore(fill.filled_at, createdAt)) return [];
     const parsed = notificationSchema.safeParse({
       stream: stream === ADMINS_STREAM ? "admins" : "user",
       seq,
       name,
       at: at.toISOString(),
-      data: typeof data === "object" ? { ...markets.get(id ?? ""), ...data } : data,
+      data: typeof data === "object" ? { ...market, ...data } : data,
     });
     // An event of another release is left out.
     return parsed.success ? parsed.data : [];
@@ -85,14 +89,19 @@ const reasonSchema = z.object({ reason: z.enum(OWN_ACCOUNT_CHANGES) });
 
 const notifies = ({ data }: NumberedEvent): boolean => !reasonSchema.safeParse(data).success;
 
-/** Symbol and timeframe of the signals, which some events name by id only. */
-async function findMarkets(database: Database, user: UserRecord, events: readonly NumberedEvent[]) {
+const fillSchema = z.object({ filled_at: z.iso.datetime() });
+
+/** The signals that events are of, which some name by id only. */
+async function findSignals(database: Database, user: UserRecord, events: readonly NumberedEvent[]) {
   const ids = events.flatMap(({ data }) => signalIdOf(data) ?? []);
   const signals = await database.signals
     .find({ _id: { $in: ids }, userId: user._id })
-    .select({ symbol: 1, timeframe: 1 })
+    .select({ symbol: 1, timeframe: 1, createdAt: 1 })
     .lean();
   return new Map(
-    signals.map(({ _id, symbol, timeframe }) => [_id.toString(), { symbol, timeframe }]),
+    signals.map(({ _id, symbol, timeframe, createdAt }) => [
+      _id.toString(),
+      { symbol, timeframe, createdAt },
+    ]),
   );
 }

@@ -104,6 +104,22 @@ describe("describeMe", () => {
       ]);
     });
 
+    it("are one for a signal whose trade was filled before the user asked", async () => {
+      const user = await createUser(database);
+      const [signal] = await createSignals(database, user);
+      if (!signal) throw new Error("there is no signal");
+      const fillAfter = (ms: number) => {
+        const filled_at = new Date(signal.createdAt.getTime() + ms).toISOString();
+        return { signal_id: signal._id.toString(), price: 100, filled_at };
+      };
+      const stream = userStream(user._id);
+      await addEvents(stream, ["signal:filled", fillAfter(-60_000)]);
+      expect(await namesOf(user)).toEqual([]);
+      await database.events.deleteMany({ stream });
+      await addEvents(stream, ["signal:filled", fillAfter(-59_000)]);
+      expect(await namesOf(user)).toEqual(["user signal:filled"]);
+    });
+
     it("of administrators are for administrators only", async () => {
       const user = await createUser(database);
       const admin = await createUser(database, { role: "admin" });

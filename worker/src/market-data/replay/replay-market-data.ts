@@ -33,12 +33,9 @@ const REAL_MARKET_CLOSED = "The real market is closed now; the demo goes on.";
 export function createReplayMarketData(options: { now: () => number }): MarketData {
   const recordings = new Recordings();
   return {
-    async candles(request) {
-      const { symbol, timeframe, limit, within } = request;
-      const { until = Number.POSITIVE_INFINITY, through = 0 } = request;
-      const source = within
-        ? replayPartsSource(recordings, { symbol, timeframe, within })
-        : replaySource(recordings, { symbol, timeframe });
+    async candles({ symbol, timeframe, limit, withOpen, ...times }) {
+      const { until = Number.POSITIVE_INFINITY, through = 0 } = times;
+      const source = replaySource(recordings, { symbol, timeframe });
       if (!source) {
         const message = `there is no demo data for ${symbol}`;
         throw new ProviderError({ provider: "replay", failure: "unknown-symbol", message });
@@ -49,9 +46,7 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
       return {
         candles: source.range(from, limit),
-        ...(request.withOpen && {
-          open: openCandle(recordings, { symbol, timeframe, within }, now),
-        }),
+        ...(withOpen && { open: openCandle(recordings, { symbol, timeframe }, now) }),
         provider: "replay",
         data: "replay",
         notes: [isTraded ? note : `${note} ${REAL_MARKET_CLOSED}`],
@@ -68,46 +63,42 @@ interface ReplayedMarket {
 /** The open candle of a replayed market: the part of it until `now`, to the second. */
 function openCandle(
   recordings: Recordings,
-  market: ReplayedMarket & { within: Timeframe | undefined },
+  { symbol, timeframe }: ReplayedMarket,
   now: number,
 ): Candle | undefined {
-  const { symbol, timeframe, within = timeframe } = market;
   const time = openingTime(now, timeframe);
   const count = Math.floor((now - time) / TIMEFRAME_MS[SHORTEST]) + 1;
-  const parts = { symbol, timeframe: SHORTEST, within };
-  const minutes = replayPartsSource(recordings, parts)?.range(time, count) ?? [];
-  const current = minutes.pop();
-  if (!current) return undefined;
+  const minutes = replaySource(recordings, { symbol, timeframe: SHORTEST })?.range(time, count);
+  const current = minutes?.pop();
+  if (!minutes || !current) return undefined;
   const seconds = secondsOf(symbol, current).filter((second) => second.time + SECOND_MS <= now);
   const { open } = current;
   const first = { time, open, high: open, low: open, close: open, volume: 0 };
   return mergeParts([time, [...minutes, ...(seconds.length > 0 ? seconds : [first])]]);
 }
 
-/** Timeframes that are simulated by dividing the next longer one; others are built from the longest shorter one. */
+/** A symbol has one price path: what is recorded of it in the first of these timeframes, else simulated days. */
+const PATHS = ["1h", "1d"] as const;
+
+/** Timeframes shorter than the path that divide the next longer one; others are built from the longest shorter one. */
 const DIVIDED: readonly Timeframe[] = ["1m", "5m", "1h", "1d"];
 
 /** All timeframes are whole numbers of it. */
 const [SHORTEST] = TIMEFRAMES;
 
-/** The timeframe that a timeframe without any recording is made from; undefined for days. */
-function madeFrom(timeframe: Timeframe): Timeframe | undefined {
-  const divided = DIVIDED.indexOf(timeframe);
-  if (divided >= 0) return DIVIDED[divided + 1];
-  return DIVIDED.findLast((shorter) => TIMEFRAME_MS[shorter] < TIMEFRAME_MS[timeframe]);
-}
-
-/** Recorded candles, else candles built from a shorter recording, else simulated ones that agree with the next timeframe. */
+/** Candles of all timeframes are of the symbol's one price path, so that they agree. */
 function replaySource(
   recordings: Recordings,
   { symbol, timeframe }: ReplayedMarket,
 ): CandleSource | undefined {
   const instrument = DEMO_INSTRUMENTS.get(symbol);
   if (!instrument) return undefined;
-  const recording = recordings.find(symbol, timeframe);
-  if (recording) return recordedSource(recording, timeframe);
-  const from = recordings.sourceOf(symbol, timeframe) ?? madeFrom(timeframe);
-  if (!from) return simulatedDays(symbol, instrument);
+  const path = PATHS.find((each) => recordings.find(symbol, each)) ?? "1d";
+  if (timeframe === path) {
+    const recording = recordings.find(symbol, path);
+    return recording ? recordedSource(recording, path) : simulatedDays(symbol, instrument);
+  }
+  const from = TIMEFRAME_MS[path] < TIMEFRAME_MS[timeframe] ? path : madeFrom(timeframe);
   const source = replaySource(recordings, { symbol, timeframe: from });
   if (!source) return undefined;
   const timeframes = { from, to: timeframe };
@@ -116,16 +107,11 @@ function replaySource(
     : subdividedSource(source, { ...timeframes, symbol });
 }
 
-/** Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do not. */
-function replayPartsSource(
-  recordings: Recordings,
-  { symbol, timeframe, within }: ReplayedMarket & { within: Timeframe },
-): CandleSource | undefined {
-  const source = replaySource(recordings, { symbol, timeframe: within });
-  if (!source || within === SHORTEST) return source;
-  const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol });
-  if (timeframe === SHORTEST) return finest;
-  return resampledSource(finest, { from: SHORTEST, to: timeframe });
+/** What a timeframe shorter than the path is made from. */
+function madeFrom(timeframe: Timeframe): Timeframe {
+  const longer = DIVIDED[DIVIDED.indexOf(timeframe) + 1];
+  if (DIVIDED.includes(timeframe) && longer) return longer;
+  return DIVIDED.findLast((each) => TIMEFRAME_MS[each] < TIMEFRAME_MS[timeframe]) ?? SHORTEST;
 }
 
 const DATA_DIRECTORY = new URL("./data/", import.meta.url);

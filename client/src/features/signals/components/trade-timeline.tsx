@@ -8,7 +8,10 @@ import { useDemoStatus } from "../api.ts";
 import { tradeLevels } from "../levels.ts";
 import { type FollowedTrade, followTrade, type TradeStep } from "../trade-progress.ts";
 
-type Followable = Pick<SignalResponse, "symbol" | "analysis" | "filled" | "entry_left" | "outcome">;
+type Followable = Pick<
+  SignalResponse,
+  "symbol" | "created_at" | "analysis" | "filled" | "entry_left" | "outcome"
+>;
 
 type Ending = Pick<Resolution, "r_multiple" | "reason">;
 
@@ -25,6 +28,7 @@ export function tradeOfSignal(signal: Followable, ending?: Ending | null): Follo
     entryLeft: entry_left ?? null,
     outcome: outcome ?? null,
     signalPrice: analysis.source.price,
+    askedAt: signal.created_at,
     validUntil: analysis.valid_until ?? null,
     isReplayed: analysis.source.data === "replay",
   };
@@ -44,6 +48,7 @@ export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
     entryLeft: entry_left ?? null,
     outcome: outcome ?? null,
     signalPrice: null,
+    askedAt: item.timestamp,
     validUntil: valid_until ?? null,
     isReplayed: null,
   };
