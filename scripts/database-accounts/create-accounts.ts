@@ -53,6 +53,7 @@ const WORKER_ACTIONS: Record<string, readonly string[]> = {
   proof_fingerprints: ["find"],
   schema_state: ["find"],
   payment_details: [],
+  plans: ["find"],
   branding: ["find"],
   idempotency_keys: [],
   security_log: [],

@@ -298,6 +298,8 @@ async function fillUsers(database: Database, user: UserRecord): Promise<Types.Ob
     userId: pick(ids, index),
     plan: "pro" as const,
     months: 1,
+    monthlyUsd: 150,
+    imageCredits: 200,
     subscribedAt: at(1),
     firstMonth: Math.floor(index / USERS),
     startedAt: at(1),

@@ -342,6 +342,10 @@ const REQUESTS: Record<string, Prepare> = {
     await branding.updateOne({ _id: "branding" }, { $set: { logo } }, { upsert: true });
     return {};
   },
+  "PUT /admin/plans/:id": async () => ({
+    path: "/admin/plans/pro",
+    json: { monthly_usd: 180, image_credits: 250, support: "Priority support" },
+  }),
   "PUT /admin/branding": async () => ({ json: { product_name: "Northwind Signals" } }),
   "POST /admin/branding/logo": async () => ({
     body: multipartForm({ logo: await picture() }),

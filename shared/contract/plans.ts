@@ -1,4 +1,14 @@
-/** Plans, cheapest first; USD and image credits per month. */
+/** A plan; US dollars and image credits per month. */
+export interface Plan {
+  id: PlanId;
+  name: string;
+  monthlyUsd: number;
+  imageCredits: number;
+  /** What the subscriber is told of the support. */
+  support: string;
+}
+
+/** The plans, cheapest first, as long as no administrator has changed what they cost and contain. */
 export const PLANS = [
   { id: "starter", name: "Starter", monthlyUsd: 50, imageCredits: 50, support: "Standard support" },
   { id: "trader", name: "Trader", monthlyUsd: 100, imageCredits: 120, support: "Priority support" },
@@ -11,14 +21,18 @@ export const PLANS = [
     support: "Dedicated support",
   },
 ] as const;
-export type Plan = (typeof PLANS)[number];
-export type PlanId = Plan["id"];
+export type PlanId = (typeof PLANS)[number]["id"];
 
-export const FEATURED_PLAN: Plan = PLANS[2];
+const FEATURED = PLANS[2];
+export const FEATURED_PLAN_ID: PlanId = FEATURED.id;
 
-/** The plan with an id. Without one, or with an unknown one, the featured plan. */
-export const planById = (id: string | null): Plan =>
-  PLANS.find((plan) => plan.id === id) ?? FEATURED_PLAN;
+/**
+ * The plan with an id. Without one, or with an unknown one, the featured plan.
+ * @param plans as they are offered; where they are not given, only name and id are of use
+ */
+export const planById = (id: string | null, plans: readonly Plan[] = PLANS): Plan =>
+  [id, FEATURED_PLAN_ID].flatMap((each) => plans.find((plan) => plan.id === each) ?? [])[0] ??
+  FEATURED;
 
 /**
  * The time `months` calendar months after `anchor`, in UTC. A month that is too short has it on its last day: 31 January,

@@ -26,6 +26,7 @@ export const SECURITY_EVENTS = {
     "payment-details:changed",
     "proof:rejected",
     "branding:changed",
+    "plan:changed",
     "proof:deleted",
     "chart-image:deleted",
     "history:cleared",

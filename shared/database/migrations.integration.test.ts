@@ -156,6 +156,23 @@ it("a database of 0.1.0 is refused with one line that says what to do", async ()
   );
 });
 
+it("payments of an earlier version keep what their plan cost and contained", async () => {
+  const uri = await formerDatabase("2026-11-26");
+  const client = new MongoClient(uri);
+  const payments = client.db().collection("billing_periods");
+  const times = { subscribedAt: new Date(0), startedAt: new Date(0), endsAt: new Date(1) };
+  await payments.insertMany(
+    ["starter", "institutional"].map((plan, firstMonth) => ({ plan, firstMonth, ...times })),
+  );
+  await (await openDatabase({ uri })).close();
+  const kept = await payments.find().sort({ firstMonth: 1 }).toArray();
+  expect(kept).toMatchObject([
+    { plan: "starter", monthlyUsd: 50, imageCredits: 50 },
+    { plan: "institutional", monthlyUsd: 200, imageCredits: 500 },
+  ]);
+  await client.close();
+});
+
 it("a database of a later version is refused with one line that says what to do", async () => {
   const uri = newDatabaseUri("later");
   await inDatabase(uri, ({ schemaStates }) =>

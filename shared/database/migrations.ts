@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Connection, mongo } from "mongoose";
+import { PLANS } from "../contract/plans.ts";
 import { JOBS_COLLECTION } from "./models/job.ts";
 import { SCHEMA_STATE_ID, type SchemaStateRecord } from "./models/schema-state.ts";
 
@@ -25,10 +26,11 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 6, run: takeOverRecurringJobs },
   // An index and collections were added only.
   { version: 7, run: () => Promise.resolve() },
+  { version: 8, run: storeTermsOfPayments },
 ];
 
 /** SHA-256 of all declared indexes. A test compares it, so that none changes without a migration. */
-export const INDEXES_SHA256 = "fc91e8d0fddcd04d8bc85797b3d8f4467b0798408cbd9a5d091bf7b199d3dc8d";
+export const INDEXES_SHA256 = "abc0935d7ca1b59657c4d7f2126fcdb51ee59b4446d9fa96a1f4300d6370ece0";
 
 const CURRENT_VERSION = Math.max(...MIGRATIONS.map(({ version }) => version));
 
@@ -144,6 +146,15 @@ const FORMER_JOBS = ["resume-fan-outs", "schedule-analyses", "sweep-subscription
 async function deleteFormerJobs(connection: Connection): Promise<void> {
   const jobs = connection.getClient().db(connection.name).collection(JOBS_COLLECTION);
   await jobs.deleteMany({ name: { $in: FORMER_JOBS } });
+}
+
+/** A payment was of what its plan costs and contains. Administrators can change that now, and a payment keeps it. */
+async function storeTermsOfPayments(connection: Connection): Promise<void> {
+  const payments = connection.getClient().db(connection.name).collection("billing_periods");
+  for (const { id, monthlyUsd, imageCredits } of PLANS) {
+    const filter = { plan: id, monthlyUsd: { $exists: false } };
+    await payments.updateMany(filter, { $set: { monthlyUsd, imageCredits } });
+  }
 }
 
 /** Recurring jobs were run by Agenda. They are work items now: what is due, paused or locked stays so. */

@@ -107,14 +107,14 @@ async function grantMonth(
   const { _id: userId } = user;
   const search = { userId, subscription, month };
   const period = await periodOfMonth(database, search, uow.session);
-  const plan = planById(period?.plan ?? subscription.plan);
+  const plan = period?.plan ?? subscription.plan;
   const startsAt = monthStart(subscription, month);
   const after = await changeCredits(database, uow, {
     userId,
     kind: "grant",
-    amount: plan.imageCredits,
+    amount: period?.imageCredits ?? planById(plan).imageCredits,
     by: "system",
-    why: `${plan.name} plan, month from ${startsAt.toISOString().slice(0, 10)}.`,
+    why: `${planById(plan).name} plan, month from ${startsAt.toISOString().slice(0, 10)}.`,
     period: startsAt,
   });
   return after ?? user;

@@ -2,6 +2,11 @@ import { paymentDetailsUpdateSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { offeredPaymentsSchema } from "@shared/contract/payment.ts";
+import {
+  offeredPlansSchema,
+  planParamsSchema,
+  planUpdateSchema,
+} from "@shared/contract/plan-terms.ts";
 import { z } from "zod";
 import { OWN_PASSWORD_ERRORS } from "./account-routes.ts";
 import { defineRoute, done, filenameParams, uploadedFile } from "./define-route.ts";
@@ -40,6 +45,24 @@ export const paymentRoutes = {
       "Omitted fields stay unchanged. Ten minutes after the sign-in and later, your own `password` is required, and a `code` if your second factor is on.",
     access: "admin",
     request: { body: paymentDetailsUpdateSchema },
+    responses: { 200: done },
+    errors: ["reauthentication-required", ...OWN_PASSWORD_ERRORS],
+  }),
+  getPlans: defineRoute("GET /plans", {
+    tag: "Payments",
+    summary: "Plans",
+    access: "public",
+    responses: {
+      200: { description: "What each costs and contains.", schema: offeredPlansSchema },
+    },
+  }),
+  updatePlan: defineRoute("PUT /admin/plans/:id", {
+    tag: "Administration",
+    summary: "Change a plan",
+    description:
+      "For payments that are accepted from now on. Ten minutes after the sign-in and later, your own `password` is required, and a `code` if your second factor is on.",
+    access: "admin",
+    request: { params: planParamsSchema, body: planUpdateSchema },
     responses: { 200: done },
     errors: ["reauthentication-required", ...OWN_PASSWORD_ERRORS],
   }),

@@ -84,10 +84,22 @@ interface PaymentDetailsRecord extends PaymentDetails {
 
 const paymentDetailsSchema = recordSchema<PaymentDetailsRecord>("payment_details", { _id: String });
 
+/** What an administrator has changed of a plan. */
+interface PlanRecord {
+  _id: PlanId;
+  monthlyUsd: number;
+  imageCredits: number;
+  support: string;
+  updatedAt: Date;
+}
+
+const planSchema = recordSchema<PlanRecord>("plans", { _id: String });
+
 export const paymentModels = (connection: Connection) => ({
   paymentProofs: modelOf(connection, paymentProofSchema),
   proofFingerprints: modelOf(connection, proofFingerprintSchema),
   paymentDetails: modelOf(connection, paymentDetailsSchema),
+  plans: modelOf(connection, planSchema),
 });
 
 /** A subscription, stored in its user. `subscription-schedule.ts` derives what is due and when. */
@@ -117,6 +129,9 @@ export interface BillingPeriodRecord {
   userId: Types.ObjectId;
   plan: PlanId;
   months: number;
+  /** What a month cost and contained when the payment was accepted. */
+  monthlyUsd: number;
+  imageCredits: number;
   subscribedAt: Date;
   /** Months of the subscription before this period. */
   firstMonth: number;

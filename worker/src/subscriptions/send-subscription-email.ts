@@ -1,7 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import type { Plan } from "@shared/contract/plans.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readBrand } from "@shared/domain/branding.ts";
 import { messageEmailSchema } from "@shared/domain/message-email.ts";
+import { readPlans } from "@shared/domain/plans.ts";
 import { proofEmailSchema } from "@shared/domain/proof-email.ts";
 import { SEND_EMAIL, subscriptionEmailSchema } from "@shared/domain/subscription-email.ts";
 import type { Brand } from "@shared/runtime/compose-email.ts";
@@ -52,8 +54,8 @@ async function send(
   const { VITE_API_URL: apiUrl, CLIENT_ORIGIN } = settings;
   const [webUrl = apiUrl] = CLIENT_ORIGIN;
   const messageId = `<${_id}@${new URL(apiUrl).hostname}>`;
-  const brand = await readBrand(database);
-  const mail = compose(email, { user, at, webUrl, brand });
+  const [brand, plans] = await Promise.all([readBrand(database), readPlans(database)]);
+  const mail = compose(email, { user, at, webUrl, brand, plans });
   await mailer.send({ ...mail, messageId }).catch((error: unknown) => {
     if (isRefusedEmail(error)) throw error;
     throw new ServiceAwayError("The mail server could not be reached.", { cause: error });
@@ -62,7 +64,13 @@ async function send(
 
 function compose(
   email: z.infer<typeof emailSchema>,
-  context: { user: Pick<UserRecord, "username" | "email">; at: Date; webUrl: string; brand: Brand },
+  context: {
+    user: Pick<UserRecord, "username" | "email">;
+    at: Date;
+    webUrl: string;
+    brand: Brand;
+    plans: readonly Plan[];
+  },
 ): Mail {
   switch (email.kind) {
     case "proof-rejected":

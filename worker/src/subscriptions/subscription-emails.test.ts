@@ -1,3 +1,4 @@
+import { PLANS } from "@shared/contract/plans.ts";
 import { EMAIL_KINDS } from "@shared/domain/subscription-email.ts";
 import { describe, expect, it } from "vitest";
 import { subscriptionEmail } from "./subscription-emails.ts";
@@ -9,7 +10,7 @@ const user = { username: "ann", email: "ann@example.com" };
 const emailOf = (kind: (typeof EMAIL_KINDS)[number], at = "2027-03-28T12:00:03Z") =>
   subscriptionEmail(
     { kind, subscription: { plan: "pro", endsAt, accessEndsAt } },
-    { user, at: new Date(at), webUrl: "https://app.example.com" },
+    { user, at: new Date(at), webUrl: "https://app.example.com", plans: PLANS },
   );
 
 describe("an email about a subscription", () => {

@@ -1,6 +1,6 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
 import { EVENTS } from "@shared/contract/events/event-table.ts";
-import { planById } from "@shared/contract/plans.ts";
+import { type Plan, planById } from "@shared/contract/plans.ts";
 import { REMINDER_DAYS } from "@shared/contract/subscription.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { SubscriptionEmail } from "@shared/domain/subscription-email.ts";
@@ -24,13 +24,14 @@ export function subscriptionEmail(
     user: Pick<UserRecord, "email" | "username">;
     at: Date;
     webUrl: string;
+    plans: readonly Plan[];
     brand?: Brand;
   },
 ): Mail {
-  const { user, at, webUrl, brand = DEFAULT_BRAND } = context;
+  const { user, at, webUrl, plans, brand = DEFAULT_BRAND } = context;
   const { formatTime } = brand;
   const { plan, endsAt, accessEndsAt } = subscription;
-  const { name, monthlyUsd, imageCredits } = planById(plan);
+  const { name, monthlyUsd, imageCredits } = planById(plan, plans);
   const account = (path: string): AccountEmail => ({
     to: user.email,
     username: user.username,

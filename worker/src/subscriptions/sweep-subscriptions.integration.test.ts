@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from "@shared/contract/constants.ts";
 import { eventSchemas } from "@shared/contract/events/event-data.ts";
-import type { PlanId } from "@shared/contract/plans.ts";
-import { addMonthsUtc } from "@shared/contract/plans.ts";
+import { addMonthsUtc, type PlanId, planById } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
@@ -79,6 +78,8 @@ describe("the sweep of subscriptions", () => {
       userId: user._id,
       plan,
       months,
+      monthlyUsd: planById(plan).monthlyUsd,
+      imageCredits: planById(plan).imageCredits,
       by: "root",
       subscribedAt: STARTED_AT,
       firstMonth: 0,
@@ -165,6 +166,8 @@ describe("the sweep of subscriptions", () => {
       userId,
       plan: "pro",
       months: 1,
+      monthlyUsd: 150,
+      imageCredits: 200,
       by: "root",
       subscribedAt: STARTED_AT,
       firstMonth: 1,

@@ -24,6 +24,7 @@ import { HealthSection, problemTitles } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { PaymentSection } from "./payment-section.tsx";
 import { PaymentsList } from "./payments-list.tsx";
+import { PlansSection } from "./plans-section.tsx";
 import { SecurityLog } from "./security-log.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { SubscriptionsSection } from "./subscriptions-section.tsx";
@@ -58,6 +59,7 @@ export const PaymentsPage = () => (
   <AdminFrame title="Payments">
     <SubscriptionsSection />
     <PaymentsList />
+    <PlansSection />
     <PaymentSection />
   </AdminFrame>
 );

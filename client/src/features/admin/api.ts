@@ -17,6 +17,8 @@ import { channelTotalsSchema } from "@shared/contract/channels.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
+import type { PlanUpdate } from "@shared/contract/plan-terms.ts";
+import type { PlanId } from "@shared/contract/plans.ts";
 import type { RejectProof } from "@shared/contract/proof-rejection.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
 import {
@@ -110,6 +112,9 @@ export const setRole = (username: string, body: RoleChange): Promise<ActionDone>
 
 export const savePaymentDetails = (body: PaymentDetailsUpdate): Promise<ActionDone> =>
   api({ method: "POST", path: "/admin/update-payment-details", body, schema });
+
+export const savePlan = (id: PlanId, body: PlanUpdate): Promise<ActionDone> =>
+  api({ method: "PUT", path: "/admin/plans/:id", params: { id }, body, schema });
 
 export const saveBranding = (body: BrandingUpdate): Promise<ActionDone> =>
   api({ method: "PUT", path: "/admin/branding", body, schema });

@@ -141,6 +141,11 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
         ? `${after === "deleted" ? "deleted" : "changed"} the logo`
         : `changed ${field} of the branding from ${quoted(before)} to ${quoted(after)}`,
   },
+  "plan:changed": {
+    label: "Plan changed",
+    describe: (_, { plan, field, before, after }) =>
+      `changed the ${field} of the ${planName(plan)} plan from ${quoted(before)} to ${quoted(after)}`,
+  },
   "proof:deleted": {
     label: "Payment proof deleted",
     describe: (user) => `deleted the payment proof of ${user}`,

@@ -27,7 +27,7 @@ export function renewalNote(subscription: Subscription, plan: Plan): string {
     status === "grace" && grace_until
       ? `ended on ${end}; you keep your access until ${formatDay(grace_until)}`
       : `runs until ${end}`;
-  const start = plan === current ? "" : ` The ${plan.name} plan starts on ${end}.`;
+  const start = plan.id === current.id ? "" : ` The ${plan.name} plan starts on ${end}.`;
   return `Your ${current.name} subscription ${state}. A proof that you send now renews it: one month of the ${plan.name} plan extends it to ${formatDay(endAfterNextMonth(subscription))}.${start}`;
 }
 

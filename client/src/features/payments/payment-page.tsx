@@ -9,6 +9,8 @@ import { Wallet } from "lucide-react";
 import { Fragment, useEffect } from "react";
 import { Link, useSearchParams } from "react-router-dom";
 import { useMe } from "../../domain/me.ts";
+import { usePlans } from "../../domain/plans.ts";
+import { formatCount } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, linkClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
@@ -22,7 +24,7 @@ import { useReadsImages } from "./reads-images.ts";
 export function PaymentPage() {
   const [parameters] = useSearchParams();
   const planId = parameters.get("plan");
-  const plan = planById(planId);
+  const plan = planById(planId, usePlans());
   const subscription = useMe()?.subscription;
   // Below the methods, which would move it.
   const { isPending } = useOfferedPayments();
@@ -68,7 +70,7 @@ export function PaymentPage() {
 
 const Fee = ({ plan }: { plan: Plan }) => (
   <span className="font-medium text-ink">
-    the {plan.name} plan's ${plan.monthlyUsd}
+    the {plan.name} plan's ${formatCount(plan.monthlyUsd)}
   </span>
 );
 
@@ -80,12 +82,14 @@ function FeeCard({ plan }: { plan: Plan }) {
       <dl>
         <dt className="text-sm text-ink-faint">Subscription fee</dt>
         <dd className="figures mt-1 flex items-baseline gap-2">
-          <span className="text-4xl font-semibold tracking-tight">${plan.monthlyUsd}</span>
+          <span className="text-4xl font-semibold tracking-tight">
+            ${formatCount(plan.monthlyUsd)}
+          </span>
           <span className="text-sm text-ink-muted">per month</span>
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {plan.imageCredits} image credits {readsImages ? "included" : "· not in use"} ·{" "}
+        {formatCount(plan.imageCredits)} image credits {readsImages ? "included" : "· not in use"} ·{" "}
         {plan.support}
       </p>
       <p className="text-sm">

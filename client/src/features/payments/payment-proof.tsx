@@ -4,16 +4,18 @@ import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { MESSAGES, PROOF_ANCHOR } from "@shared/contract/constants.ts";
 import { REJECTION_TEXTS } from "@shared/contract/events/account-events.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
-import { PLANS, type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
+import { type Plan, type PlanId, planById } from "@shared/contract/plans.ts";
 import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router-dom";
 import { proofRejection, refetchMe, useMe, waitingProof } from "../../domain/me.ts";
+import { usePlans } from "../../domain/plans.ts";
 import { api } from "../../lib/api/client.ts";
 import { ApiError, toFormErrors } from "../../lib/api/errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
+import { formatCount } from "../../lib/format.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -116,6 +118,7 @@ interface SentProofProps {
 }
 
 function SentProof({ proof, replacing, onReplace }: SentProofProps) {
+  const plans = usePlans();
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-4 rounded-control border border-line bg-canvas p-4">
       <ImageDialog
@@ -131,7 +134,7 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
         </p>
         {proof.plan && (
           <p>
-            <span className="text-ink-faint">Plan</span> {describePlan(planById(proof.plan))}
+            <span className="text-ink-faint">Plan</span> {describePlan(planById(proof.plan, plans))}
           </p>
         )}
         {proof.renewal && <p>Renews your subscription</p>}
@@ -149,12 +152,10 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
   );
 }
 
-const describePlan = ({ name, monthlyUsd }: Plan) => `${name}, $${monthlyUsd} per month`;
+const describePlan = ({ name, monthlyUsd }: Plan) =>
+  `${name}, $${formatCount(monthlyUsd)} per month`;
 
-const planOptions = [
-  { value: "", label: "Choose the plan that you paid for" },
-  ...PLANS.map((plan) => ({ value: plan.id, label: describePlan(plan) })),
-] as const;
+const noPlan = { value: "", label: "Choose the plan that you paid for" } as const;
 
 interface ProofFormProps {
   account: Me;
@@ -163,6 +164,8 @@ interface ProofFormProps {
 
 function ProofForm({ account, onSent }: ProofFormProps) {
   const { payment_proof, subscription } = account;
+  const plans = usePlans();
+  const planOptions = plans.map((plan) => ({ value: plan.id, label: describePlan(plan) }));
   const [inputs, setInputs] = useState<ProofInputs>(() => ({
     plan: readChosenPlan() ?? payment_proof?.plan ?? subscription?.plan ?? "",
     senderName: "",
@@ -191,12 +194,12 @@ function ProofForm({ account, onSent }: ProofFormProps) {
       <SelectField
         label="Plan"
         value={inputs.plan}
-        options={planOptions}
+        options={[noPlan, ...planOptions]}
         onChange={(plan) => change({ plan })}
       />
       {subscription && subscription.status !== "ended" && inputs.plan && (
         <p className="text-sm text-ink-muted text-pretty">
-          {renewalNote(subscription, planById(inputs.plan))}
+          {renewalNote(subscription, planById(inputs.plan, plans))}
         </p>
       )}
       <TextField

@@ -1,6 +1,8 @@
-import { FEATURED_PLAN, PLANS, type Plan } from "@shared/contract/plans.ts";
+import { FEATURED_PLAN_ID, type Plan } from "@shared/contract/plans.ts";
 import { Check, Minus } from "lucide-react";
 import { Link } from "react-router-dom";
+import { usePlans } from "../../domain/plans.ts";
+import { formatCount } from "../../lib/format.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
@@ -22,8 +24,10 @@ const steps = {
 };
 
 export function PricingPage() {
+  const plans = usePlans();
+  const lowest = Math.min(...plans.map(({ monthlyUsd }) => monthlyUsd));
   usePageDescription(
-    "Plans for AI trading signals from $50 a month: real-time signals, all markets, unlimited requests and full history in each.",
+    `Plans for AI trading signals from $${lowest} a month: real-time signals, all markets, unlimited requests and full history in each.`,
   );
   const readsImages = useReadsImages();
   return (
@@ -33,7 +37,7 @@ export function PricingPage() {
         support.
       </PageHeading>
       <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
-        {PLANS.map((plan) => (
+        {plans.map((plan) => (
           <li key={plan.id}>
             <PlanCard plan={plan} readsImages={readsImages} />
           </li>
@@ -81,7 +85,7 @@ const Included = () => (
 );
 
 function PlanCard({ plan, readsImages }: { plan: Plan; readsImages: boolean }) {
-  const isFeatured = plan === FEATURED_PLAN;
+  const isFeatured = plan.id === FEATURED_PLAN_ID;
   const features = [plan.support, ...PLAN_FEATURES];
   return (
     <Card
@@ -97,7 +101,9 @@ function PlanCard({ plan, readsImages }: { plan: Plan; readsImages: boolean }) {
           )}
         </div>
         <p className="figures mt-4 flex items-baseline gap-2">
-          <span className="text-4xl font-semibold tracking-tight">${plan.monthlyUsd}</span>
+          <span className="text-4xl font-semibold tracking-tight">
+            ${formatCount(plan.monthlyUsd)}
+          </span>
           <span className="text-sm text-ink-muted">per month</span>
         </p>
       </div>
@@ -105,7 +111,7 @@ function PlanCard({ plan, readsImages }: { plan: Plan; readsImages: boolean }) {
         <li className="flex gap-2.5 text-sm">
           {readsImages ? <Included /> : <Minus aria-hidden className="size-5 shrink-0" />}
           <span className={readsImages ? "font-medium" : "text-ink-muted"}>
-            {plan.imageCredits} image credits{!readsImages && " · not in use"}
+            {formatCount(plan.imageCredits)} image credits{!readsImages && " · not in use"}
           </span>
         </li>
         {features.map((feature, index) => (

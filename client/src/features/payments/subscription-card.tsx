@@ -10,7 +10,14 @@ import { RefreshCw, Upload } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router-dom";
 import { proofRejection, waitingProof } from "../../domain/me.ts";
-import { formatDateTime, formatDay, formatPlural, formatUtc } from "../../lib/format.ts";
+import { usePlans } from "../../domain/plans.ts";
+import {
+  formatCount,
+  formatDateTime,
+  formatDay,
+  formatPlural,
+  formatUtc,
+} from "../../lib/format.ts";
 import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
@@ -68,7 +75,7 @@ function StatusBadge({ status }: { status: keyof typeof statuses }) {
 function CurrentSubscription({ subscription }: { subscription: Subscription }) {
   const { data } = useOwnSubscription();
   const { plan: planId, status, ends_at, grace_until } = subscription;
-  const plan = planById(planId);
+  const plan = planById(planId, usePlans());
   const isEnded = status === "ended";
   return (
     <>
@@ -81,7 +88,7 @@ function CurrentSubscription({ subscription }: { subscription: Subscription }) {
       {!isEnded && <DaysLeft subscription={subscription} periods={data?.periods} />}
       <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
         <Fact label="Plan">
-          {plan.name}, ${plan.monthlyUsd} per month
+          {plan.name}, ${formatCount(plan.monthlyUsd)} per month
         </Fact>
         <Fact label={status === "active" ? "Ends" : "Ended"}>
           <BothTimes iso={revokedAt(data) ?? ends_at} />

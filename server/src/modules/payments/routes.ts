@@ -8,6 +8,7 @@ import type { ImageDeps } from "../files/image-decoder.ts";
 import { checkTransaction } from "./check-transaction.ts";
 import { readOfferedPayments, updatePaymentDetails } from "./payment-details.ts";
 import { deleteProof, rejectProof, submitProof } from "./payment-proofs.ts";
+import { listPlans, updatePlan } from "./plans.ts";
 
 export const paymentHandlers: BoundRoute<AccountDeps & ImageDeps>[] = [
   handle(paymentRoutes.getPaymentDetails, (_, { deps }) => readOfferedPayments(deps)),
@@ -16,6 +17,13 @@ export const paymentHandlers: BoundRoute<AccountDeps & ImageDeps>[] = [
     await reauthenticateUnlessRecent(deps, session, { password, code });
     await updatePaymentDetails(deps, session, update);
     return { detail: "The payment details are saved." };
+  }),
+  handle(paymentRoutes.getPlans, (_, { deps }) => listPlans(deps)),
+  handle(paymentRoutes.updatePlan, async ({ params, body }, { deps, session }) => {
+    const { password, code, ...terms } = body;
+    await reauthenticateUnlessRecent(deps, session, { password, code });
+    await updatePlan(deps, session, params.id, terms);
+    return { detail: "The plan is saved." };
   }),
   handle(paymentRoutes.submitProof, async ({ body, files }, { deps, session }) => {
     await submitProof(deps, {

@@ -1,3 +1,4 @@
+import { planById } from "@shared/contract/plans.ts";
 import { type PaymentList, paymentListSchema } from "@shared/contract/subscription.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -28,6 +29,8 @@ describe("the list of payments", () => {
         userId: user._id,
         plan,
         months,
+        monthlyUsd: planById(plan).monthlyUsd,
+        imageCredits: planById(plan).imageCredits,
         subscribedAt: createdAt,
         firstMonth: index,
         startedAt: createdAt,

@@ -1,5 +1,4 @@
 import { csvLine } from "@shared/contract/files.ts";
-import { type PlanId, planById } from "@shared/contract/plans.ts";
 import type {
   PaymentFilter,
   PaymentList,
@@ -56,38 +55,25 @@ export async function matchingPayments(
   };
 }
 
-interface PlanOfMonth {
-  _id: { month: string; plan: PlanId };
-  payments: number;
-  months: number;
-}
-
-async function totalsByMonth(
+function totalsByMonth(
   { billingPeriods }: Database,
   match: QueryFilter<BillingPeriodRecord>,
 ): Promise<PaymentList["months"]> {
   const month = { $dateToString: { date: "$createdAt", format: "%Y-%m" } };
-  const groups = await billingPeriods
-    .aggregate<PlanOfMonth>([
+  return billingPeriods
+    .aggregate<PaymentList["months"][number]>([
       { $match: match },
       {
         $group: {
-          _id: { month, plan: "$plan" },
+          _id: month,
           payments: { $sum: 1 },
-          months: { $sum: "$months" },
+          revenue_usd: { $sum: { $multiply: ["$monthlyUsd", "$months"] } },
         },
       },
-      { $sort: { "_id.month": -1 } },
+      { $sort: { _id: -1 } },
+      { $project: { _id: 0, month: "$_id", payments: 1, revenue_usd: 1 } },
     ])
     .hint(PAYMENT_LIST_INDEX);
-  const totals = new Map<string, PaymentList["months"][number]>();
-  for (const { _id, payments, months } of groups) {
-    const total = totals.get(_id.month) ?? { month: _id.month, payments: 0, revenue_usd: 0 };
-    total.payments += payments;
-    total.revenue_usd += planById(_id.plan).monthlyUsd * months;
-    totals.set(_id.month, total);
-  }
-  return [...totals.values()];
 }
 
 async function present(
@@ -149,13 +135,13 @@ export async function* exportPayments(
     .hint(PAYMENT_LIST_INDEX);
   for await (const { user, ...period } of payments.cursor<Payment>()) {
     const [{ username, email }] = user;
-    const { plan, months, startedAt, endsAt, revokedAt, createdAt, by } = period;
+    const { plan, months, monthlyUsd, startedAt, endsAt, revokedAt, createdAt, by } = period;
     yield csvLine([
       username,
       email,
       plan,
       months,
-      planById(plan).monthlyUsd * months,
+      monthlyUsd * months,
       startedAt.toISOString(),
       endsAt.toISOString(),
       revokedAt?.toISOString() ?? "",
@@ -168,6 +154,7 @@ export async function* exportPayments(
 const PERIOD_FIELDS = {
   plan: 1,
   months: 1,
+  monthlyUsd: 1,
   startedAt: 1,
   endsAt: 1,
   revokedAt: 1,

@@ -1,4 +1,4 @@
-import type { PlanId } from "@shared/contract/plans.ts";
+import { type PlanId, planById } from "@shared/contract/plans.ts";
 import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type SubscriptionRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readPlans } from "@shared/domain/plans.ts";
 import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
 import {
   extendSubscription,
@@ -209,11 +210,14 @@ async function addPayment(
   const running = runningSubscription(user);
   const terms = { plan, months, graceDays: settings.SUBSCRIPTION_GRACE_DAYS };
   const subscription = running ? extendSubscription(running, terms) : newSubscription(at, terms);
+  const { monthlyUsd, imageCredits } = planById(plan, await readPlans(database, session));
   const period = {
     _id: new Types.ObjectId(),
     userId: user._id,
     plan,
     months,
+    monthlyUsd,
+    imageCredits,
     subscribedAt: subscription.startedAt,
     firstMonth: running?.months ?? 0,
     startedAt: running?.endsAt ?? at,

@@ -42,8 +42,8 @@ async function findNextCredits(
   const { creditedMonths: month, months } = subscription;
   if (month === months) return null;
   const period = await periodOfMonth(database, { userId: _id, subscription, month });
-  const { imageCredits } = planById(period?.plan ?? subscription.plan);
-  return { at: monthStart(subscription, month).toISOString(), credits: imageCredits };
+  const credits = period?.imageCredits ?? planById(subscription.plan).imageCredits;
+  return { at: monthStart(subscription, month).toISOString(), credits };
 }
 
 /** A user's payments with their proofs, newest first. */
@@ -63,13 +63,13 @@ export async function listBillingPeriods(
 }
 
 export const presentPeriod = (
-  { plan, months, startedAt, endsAt, revokedAt }: BillingPeriodRecord,
+  { plan, months, monthlyUsd, startedAt, endsAt, revokedAt }: BillingPeriodRecord,
   proof: PaymentProof | undefined,
   signPath: SignPath,
 ): BillingPeriod => ({
   plan,
   months,
-  price_usd: planById(plan).monthlyUsd * months,
+  price_usd: monthlyUsd * months,
   started_at: startedAt.toISOString(),
   ends_at: endsAt.toISOString(),
   revoked_at: revokedAt?.toISOString() ?? null,
@@ -92,8 +92,9 @@ export async function summarizeSubscriptions({
   now,
 }: ServerDeps): Promise<SubscriptionSummary> {
   const at = now();
-  const [groups, revenueBefore, proofs] = await Promise.all([
+  const [groups, revenue, revenueBefore, proofs] = await Promise.all([
     countGroups(database, at),
+    revenueAt(database, at),
     revenueAt(database, daysAfter(at, -ENDED_DAYS)),
     database.paymentProofs.find(AWAITS_REVIEW).select({ createdAt: 1 }).lean(),
   ]);
@@ -102,7 +103,6 @@ export async function summarizeSubscriptions({
     sum(groups.filter(({ _id }) => _id.status === status).map((group) => group.count));
   const activeOf = (id: PlanId) =>
     sum(active.filter(({ _id }) => _id.plan === id).map((group) => group.count));
-  const revenue = revenueOf(active);
   return {
     active: count("active"),
     grace: count("grace"),
@@ -123,9 +123,6 @@ export async function summarizeSubscriptions({
 
 const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, number) => total + number, 0);
-
-const revenueOf = (groups: readonly { _id: { plan: PlanId }; count: number }[]): number =>
-  sum(groups.map(({ _id, count }) => planById(_id.plan).monthlyUsd * count));
 
 /** Subscriptions that give access, and those that have ended recently. */
 function countGroups(
@@ -148,9 +145,9 @@ function countGroups(
   ]);
 }
 
-/** Monthly revenue at an earlier time, from the payments. */
+/** Monthly revenue at a time, from the payments. */
 async function revenueAt({ billingPeriods }: Database, at: Date): Promise<number> {
-  const groups = await billingPeriods.aggregate<{ _id: { plan: PlanId }; count: number }>([
+  const [total] = await billingPeriods.aggregate<{ revenue: number }>([
     {
       $match: {
         endsAt: { $gt: at },
@@ -158,9 +155,9 @@ async function revenueAt({ billingPeriods }: Database, at: Date): Promise<number
         $or: [{ revokedAt: { $exists: false } }, { revokedAt: { $gt: at } }],
       },
     },
-    { $group: { _id: { plan: "$plan" }, count: { $sum: 1 } } },
+    { $group: { _id: null, revenue: { $sum: "$monthlyUsd" } } },
   ]);
-  return revenueOf(groups);
+  return total?.revenue ?? 0;
 }
 
 function median(times: readonly Date[]): string | null {

@@ -2,6 +2,7 @@ import type { UserCard } from "@shared/contract/account.ts";
 import { PLANS, type PlanId, planById } from "@shared/contract/plans.ts";
 import { type Approval, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
 import { useState } from "react";
+import { usePlans } from "../../../domain/plans.ts";
 import { formatCount, formatPlural } from "../../../lib/format.ts";
 import { SelectField } from "../../../ui/fields.tsx";
 import { isWaiting } from "../admin-state.ts";
@@ -73,6 +74,7 @@ interface TermsFieldsProps {
 /** Plan and months, with the fee that the proof of payment should show. */
 export function TermsFields({ user, terms, onChange }: TermsFieldsProps) {
   const { plan, months } = terms;
+  const { monthlyUsd } = planById(plan, usePlans());
   // The server takes the plan of the proof if it is given none, and a running subscription keeps its end.
   const needsPlan = paidPlan(user) ?? (user.approved && user.subscription);
   return (
@@ -95,7 +97,7 @@ export function TermsFields({ user, terms, onChange }: TermsFieldsProps) {
           />
           <p className="figures text-sm whitespace-nowrap">
             <span className="text-ink-faint">Fee</span>{" "}
-            <span className="font-semibold">{formatFee(planById(plan).monthlyUsd * months)}</span>
+            <span className="font-semibold">{formatFee(monthlyUsd * months)}</span>
           </p>
         </>
       ) : (

@@ -5,6 +5,7 @@ import { type PlanId, planById } from "@shared/contract/plans.ts";
 import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import type { BillingPeriod } from "@shared/contract/subscription.ts";
 import { Columns2, TriangleAlert } from "lucide-react";
+import { usePlans } from "../../../domain/plans.ts";
 import { formatDay, formatDuration, formatPlural } from "../../../lib/format.ts";
 import { queryClient } from "../../../lib/query-client.ts";
 import { useNow } from "../../../lib/use-now.ts";
@@ -109,11 +110,14 @@ export function UserProof({ user, proof }: { user: UserCard; proof: AdminPayment
 }
 
 /** The plan that a proof names, with what it costs. */
-export const PlanFee = ({ plan }: { plan: PlanId }) => (
-  <span className="figures">
-    {planById(plan).name}, {formatFee(planById(plan).monthlyUsd)} a month
-  </span>
-);
+export function PlanFee({ plan }: { plan: PlanId }) {
+  const { name, monthlyUsd } = planById(plan, usePlans());
+  return (
+    <span className="figures">
+      {name}, {formatFee(monthlyUsd)} a month
+    </span>
+  );
+}
 
 export const RenewalTag = () => (
   <span className="rounded-md bg-accent/12 px-1.5 py-0.5 text-xs font-medium text-accent">
