@@ -2,7 +2,7 @@ import type { UserCard } from "@shared/contract/account.ts";
 import { creditGrantSchema, usersEmailSchema } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { formatCount, formatPlural } from "../../../lib/format.ts";
 import { randomKey } from "../../../lib/random-key.ts";
@@ -19,10 +19,12 @@ interface BulkActionsProps {
   users: readonly UserCard[];
   ownName: string | undefined;
   onClear(): void;
+  /** After the number of selected users. */
+  children?: ReactNode;
 }
 
 /** What is done to all selected users, one after the other. */
-export function BulkActions({ users, ownName, onClear }: BulkActionsProps) {
+export function BulkActions({ users, ownName, onClear, children }: BulkActionsProps) {
   const [done, setDone] = useState<number | null>(null);
   const pending = users.filter(({ approved }) => !approved);
   const revocable = users.filter(({ approved, username }) => approved && username !== ownName);
@@ -50,6 +52,7 @@ export function BulkActions({ users, ownName, onClear }: BulkActionsProps) {
           ? `${formatCount(users.length)} selected`
           : `${formatCount(done)} of ${formatCount(users.length)}`}
       </p>
+      {children}
       <Button
         size="sm"
         disabled={pending.length === 0}

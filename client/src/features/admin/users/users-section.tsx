@@ -1,5 +1,6 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import { userListQuerySchema } from "@shared/contract/admin.ts";
+import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router-dom";
 import { useOverview } from "../../../domain/admin-overview.ts";
@@ -193,6 +194,12 @@ function UserPages({ filter, pageSize, isPage, onReset, onSort, onOpen }: UserPa
   const query = useUsers(filter, pageSize);
   const users = useMemo(() => query.data?.pages.flatMap((page) => page.users), [query.data]);
   const total = query.data?.pages.at(-1)?.total ?? 0;
+  /** All that match, read to the last page. */
+  const readAll = async () => {
+    let result = await query.fetchNextPage();
+    while (result.hasNextPage && !result.isError) result = await result.fetchNextPage();
+    return result.data?.pages.flatMap((page) => page.users) ?? [];
+  };
   const isFiltered = Boolean(filter.search || filter.status || filter.sort?.endsWith("ends"));
   return (
     <div
@@ -205,6 +212,8 @@ function UserPages({ filter, pageSize, isPage, onReset, onSort, onOpen }: UserPa
           sort={filter.sort ?? "-registered"}
           onSort={onSort}
           onOpen={onOpen}
+          total={total}
+          readAll={readAll}
           onEnd={() => {
             if (isPage && query.hasNextPage && !query.isFetching) void query.fetchNextPage();
           }}
@@ -273,10 +282,16 @@ interface UserRowsProps {
   onSort(sort: NonNullable<UserFilter["sort"]>): void;
   onOpen(username: string): void;
   onEnd(): void;
+  /** How many match, of whom `users` are the first. */
+  total: number;
+  readAll(): Promise<UserCard[]>;
 }
 
+/** An action on more users than that is a mistake more often than a wish. */
+const MAX_SELECTED = 1_000;
+
 /** The table with what is selected and open in it. */
-function UserRows({ users, onOpen, ...table }: UserRowsProps) {
+function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
   const ownName = useMe()?.username;
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<OpenedRow | null>(null);
@@ -324,7 +339,11 @@ function UserRows({ users, onOpen, ...table }: UserRowsProps) {
         onAct={act}
       />
       {selected.length > 0 && (
-        <BulkActions users={selected} ownName={ownName} onClear={() => setNames(new Set())} />
+        <BulkActions users={selected} ownName={ownName} onClear={() => setNames(new Set())}>
+          {selected.length === users.length && total > users.length && total <= MAX_SELECTED && (
+            <SelectAll total={total} run={async () => toggle(namesOf(await readAll()), true)} />
+          )}
+        </BulkActions>
       )}
       <UserOverlays
         opened={opened}
@@ -333,6 +352,17 @@ function UserRows({ users, onOpen, ...table }: UserRowsProps) {
         onClose={() => setOpened(null)}
       />
     </>
+  );
+}
+
+const namesOf = (users: readonly UserCard[]): string[] => users.map(({ username }) => username);
+
+function SelectAll({ total, run }: { total: number; run: () => Promise<void> }) {
+  const { mutate, isPending } = useMutation({ mutationFn: run });
+  return (
+    <Button variant="secondary" size="sm" busy={isPending} onClick={() => mutate()}>
+      Select all {formatCount(total)}
+    </Button>
   );
 }
 

@@ -170,3 +170,22 @@ test("further users come when the keys go beyond the last row", async () => {
   await user.keyboard("{ArrowDown}");
   await cardOf("bob");
 });
+
+test("all users that match are selected, also those that are not shown yet", async () => {
+  const shown = users.slice(0, 2);
+  api.reply("GET /admin/list-users", ({ query }) => {
+    if (query.get("status") === "proof") return listOf([]);
+    const page = query.has("cursor") ? users.slice(2) : shown;
+    return { users: page, next_cursor: query.has("cursor") ? null : "c1", total: 3 };
+  });
+  api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/subscriptions", subscriptionSummary);
+  const { user } = openApp("/admin/users", ADMIN);
+  (await cardOf("ann")).focus();
+  await user.keyboard("x");
+  expect(screen.queryByRole("button", { name: "Select all 3" })).toBeNull();
+  await user.click(screen.getByRole("checkbox", { name: "Select all users shown" }));
+  await user.click(await screen.findByRole("button", { name: "Select all 3" }));
+  await screen.findByText("3 selected");
+  await cardOf("cyd");
+});
