@@ -50,10 +50,17 @@ export async function readPerformance(
   return {
     since,
     updated_at: state?.until?.toISOString() ?? null,
+    model: query.model ?? onlyModelOf(models),
     ...computeMetrics(mergeTallies(days.map(({ tally }) => tally))),
     models,
     recorded,
   };
+}
+
+/** Null for none, and for several. */
+function onlyModelOf(models: readonly ModelUsage[]): string | null {
+  const [only, ...others] = new Set(models.map(({ model }) => model));
+  return only === undefined || others.length > 0 ? null : only;
 }
 
 interface ModelSelection {
