@@ -48,6 +48,15 @@ export const performanceQuerySchema = z
   });
 export type PerformanceQuery = z.infer<typeof performanceQuerySchema>;
 
+/** One analyst version with one model. */
+export const analystRecordQuerySchema = z.object({
+  analyst: analystNameSchema,
+  version: z.string().min(1).max(100),
+  model: z.string().min(1).max(200),
+  data: marketDataSourceSchema.default("live"),
+});
+export type AnalystRecordQuery = z.infer<typeof analystRecordQuerySchema>;
+
 export const EXPORT_FORMATS = ["csv", "json"] as const;
 export const performanceExportQuerySchema = performanceQuerySchema.safeExtend({
   format: z.enum(EXPORT_FORMATS).default("csv"),
@@ -222,3 +231,26 @@ export const performanceSchema = z
   })
   .meta({ id: "Performance" });
 export type Performance = z.infer<typeof performanceSchema>;
+
+/** Part of a record, of which nothing is claimed. */
+const recordPartFigures = performanceSchema.pick({
+  counts: true,
+  trades: true,
+  effective_trades: true,
+  lift: true,
+  break_even_edge: true,
+  edge_bounds: true,
+  more_trades_to_know: true,
+  expectancy_r: true,
+  brier_skill: true,
+});
+
+/** Those with signals. */
+export const recordPartsSchema = z
+  .object({
+    classes: z.array(recordPartFigures.extend({ class: z.enum(INSTRUMENT_CLASSES) })),
+    timeframes: z.array(recordPartFigures.extend({ timeframe: timeframeSchema })),
+  })
+  .meta({ id: "RecordParts" });
+export type RecordParts = z.infer<typeof recordPartsSchema>;
+export type RecordPart = z.infer<typeof recordPartFigures>;
