@@ -9,8 +9,8 @@ import { Skeleton } from "../../../ui/card.tsx";
 
 /** Space for two facts, or for the edge alone, by the width of the panel: nothing moves when the record arrives. */
 const heights = {
-  stated: "min-h-59 @[18rem]:min-h-49 @md:min-h-40 @2xl:min-h-30",
-  calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
+  stated: "min-h-64 @[18rem]:min-h-54 @md:min-h-45 @2xl:min-h-35",
+  calibrated: "min-h-52 @[18rem]:min-h-45 @md:min-h-35 @2xl:min-h-28",
 } as const;
 
 export type RecordedAnalysis = Pick<
