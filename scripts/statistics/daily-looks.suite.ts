@@ -24,7 +24,11 @@ type DayTrades = DatedSums & TradeSums;
 function daysOf(seed: number, process: Omit<TradeProcess, "seed">): DayTrades[] {
   const { days } = tallySignals(simulateTrades({ ...process, seed }));
   return days
-    .map((day) => ({ ...addTrades(addDays([day]).buckets), day: day.day, heldHours: day.heldHours }))
+    .map((day) => ({
+      ...addTrades(addDays([day]).buckets),
+      day: day.day,
+      heldHours: day.heldHours,
+    }))
     .toSorted((a, b) => a.day - b.day);
 }
 
