@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "programs",
-          include: ["scripts/{firebase,fuzz}/*.suite.ts"],
+          include: ["scripts/{firebase,fuzz,statistics}/*.suite.ts"],
           globalSetup: ["shared/testing/global-setup.ts"],
           // The programs are installed on first use.
           hookTimeout: 600_000,

@@ -76,10 +76,14 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
     filled: (page) =>
       page.getByRole("region", { name: "Key metrics" }).or(page.getByText("No signals here yet")),
   };
+  const analyst: Screen = {
+    ...performance,
+    path: "/performance/analyst?analyst=rules&version=rules%2F5&model=rules-v5&data=replay",
+  };
   const others = ["/verify-email", "/unsubscribe", "/reset-password", "/no-such-page"].map(plain);
 
   test("on a visitor's screens to read", async ({ page }) => {
-    for (const screen of [...texts, payment, performance, ...others]) {
+    for (const screen of [...texts, payment, performance, analyst, ...others]) {
       await open(page, screen);
       await expectAccessible(page, screen.path);
     }

@@ -97,7 +97,7 @@ export async function createAccounts(uri: string, passwords: AccountPasswords): 
       ...collections.map((name) =>
         on(name, WORKER_ACTIONS[name] ?? [...CREATE, ...READ, ...WRITE]),
       ),
-      on(FORMER_PERFORMANCE.days, ["remove"]),
+      ...FORMER_PERFORMANCE.map(({ days }) => on(days, ["remove"])),
     ],
     // A consistent backup changes a parameter of the database while it runs.
     backup: [{ resource: { cluster: true }, actions: ["getParameter", "setParameter"] }],

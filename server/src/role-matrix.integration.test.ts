@@ -130,6 +130,8 @@ afterAll(async () => {
 const REQUESTS: Record<string, Prepare> = {
   "GET /admin/list-users": () => Promise.resolve({ path: "/admin/list-users?search=ann" }),
   "GET /economic-events": () => Promise.resolve({ path: "/economic-events?symbol=BTC/USDT" }),
+  "GET /performance/parts": () =>
+    Promise.resolve({ path: "/performance/parts?analyst=rules&version=rules/1&model=rules-v1" }),
   "GET /candles": async () => {
     const market = { source: "binance", opensAt: null, delayMs: 0, nextCloseAt: new Date() };
     const prices = { open: 1, high: 1, low: 1, close: 1, volume: 0 };

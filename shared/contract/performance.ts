@@ -48,6 +48,15 @@ export const performanceQuerySchema = z
   });
 export type PerformanceQuery = z.infer<typeof performanceQuerySchema>;
 
+/** One analyst version with one model. */
+export const analystRecordQuerySchema = z.object({
+  analyst: analystNameSchema,
+  version: z.string().min(1).max(100),
+  model: z.string().min(1).max(200),
+  data: marketDataSourceSchema.default("live"),
+});
+export type AnalystRecordQuery = z.infer<typeof analystRecordQuerySchema>;
+
 export const EXPORT_FORMATS = ["csv", "json"] as const;
 export const performanceExportQuerySchema = performanceQuerySchema.safeExtend({
   format: z.enum(EXPORT_FORMATS).default("csv"),
@@ -78,8 +87,9 @@ export type PerformanceCounts = z.infer<typeof performanceCountsSchema>;
 
 /** Null if the trades are too few, or too close in time for an interval. */
 const winFigures = {
+  /** Of the decided signals. */
   win_rate: estimateSchema.nullable(),
-  /** Baseline win rate: that of a driftless price with the same levels. */
+  /** Baseline win rate of the same signals: that of a driftless price with the same levels. */
   no_edge_rate: share.nullable(),
   /**
    * Edge: mean score of the closed trades minus their baseline win rate. A win scores 1, a loss 0, and an expired trade the
@@ -100,10 +110,19 @@ const confidenceBucketSchema = z.object({
 });
 export type ConfidenceBucketMetrics = z.infer<typeof confidenceBucketSchema>;
 
-/** `brier` and `ece` are null while there are too few decided signals. */
+/** How well the stated chances say what happens. */
+const skillFigures = {
+  /** Brier score of the baseline win rates, stop distance / (stop distance + target distance), for the same signals. */
+  baseline_brier: share.nullable(),
+  /** 1 − Brier score / `baseline_brier`: 0 if the stated chances are no better than the levels alone. */
+  brier_skill: estimateSchema.nullable(),
+};
+
+/** Scores are null while there are too few decided signals. */
 const reliabilitySchema = z.object({
   decided: count,
   brier: share.nullable(),
+  ...skillFigures,
   ece: share.nullable(),
   buckets: z.array(confidenceBucketSchema),
 });
@@ -149,6 +168,19 @@ const usageFigures = {
   latency_ms: z.number().nonnegative().nullable(),
 };
 
+/**
+ * What WAITs would have done, which is in no other figure: the trades that they rejected, with their own levels or those
+ * of the rules, resolved like trades. Null while they are too few.
+ */
+const waitFigures = z.object({
+  judged: count,
+  not_filled: count,
+  total_r: z.number(),
+  expectancy_r: estimateSchema.nullable(),
+  lift: estimateSchema.nullable(),
+});
+export type WaitMetrics = z.infer<typeof waitFigures>;
+
 const analystModelSchema = z.object({
   analyst: z.string(),
   version: z.string(),
@@ -165,8 +197,17 @@ export const performanceSchema = z
     /** First day of the period; null for the whole record. */
     since: z.iso.date().nullable(),
     updated_at: z.iso.datetime().nullable(),
+    /** The chosen model, or the only one of the selected signals; null if there are several or none. */
+    model: z.string().nullable(),
     counts: performanceCountsSchema,
     ...winFigures,
+    /** The edge at which the result after costs is 0. */
+    break_even_edge: z.number().nullable(),
+    /** Contains the true edge with 95 % confidence however often one looks, so it is wider than `lift`. */
+    edge_bounds: z.object({ low: z.number(), high: z.number() }).nullable(),
+    /** Closed trades until the bounds are expected to exclude `break_even_edge`; null for more than a million. */
+    more_trades_to_know: count.nullable(),
+    ...skillFigures,
     /** Closed trades: decided or expired. */
     trades: count,
     effective_trades: count,
@@ -178,6 +219,7 @@ export const performanceSchema = z
     confidence: reliabilitySchema,
     /** The same for the calibrated confidence, which is always out of sample. */
     calibrated: reliabilitySchema,
+    waits: waitFigures,
     ...usageFigures,
     /** The analysts, versions and models of the selected signals. */
     models: z.array(modelUsageSchema),
@@ -189,3 +231,26 @@ export const performanceSchema = z
   })
   .meta({ id: "Performance" });
 export type Performance = z.infer<typeof performanceSchema>;
+
+/** Part of a record, of which nothing is claimed. */
+const recordPartFigures = performanceSchema.pick({
+  counts: true,
+  trades: true,
+  effective_trades: true,
+  lift: true,
+  break_even_edge: true,
+  edge_bounds: true,
+  more_trades_to_know: true,
+  expectancy_r: true,
+  brier_skill: true,
+});
+
+/** Those with signals. */
+export const recordPartsSchema = z
+  .object({
+    classes: z.array(recordPartFigures.extend({ class: z.enum(INSTRUMENT_CLASSES) })),
+    timeframes: z.array(recordPartFigures.extend({ timeframe: timeframeSchema })),
+  })
+  .meta({ id: "RecordParts" });
+export type RecordParts = z.infer<typeof recordPartsSchema>;
+export type RecordPart = z.infer<typeof recordPartFigures>;

@@ -11,22 +11,28 @@ const blocksOf = (trades: readonly { day: number; hours: number }[]) =>
   groupIntoBlocks(daysOf(trades)).map((block) => block.map(({ day }) => day));
 
 describe("blocks of time", () => {
-  it("are single days where trades are closed within six hours", () => {
-    const trades = [100, 101, 103].map((day) => ({ day, hours: 6 }));
+  it("are single days where trades are closed within four hours", () => {
+    const trades = [100, 101, 103].map((day) => ({ day, hours: 4 }));
     expect(blocksOf(trades)).toEqual([[100], [101], [103]]);
     expect(blocksOf(trades.map(({ day }) => ({ day, hours: 0 })))).toEqual([[100], [101], [103]]);
   });
 
-  it("are four holding periods long, from the first day on", () => {
+  it("are six mean holding periods long, from the first day on", () => {
     const trades = [100, 101, 103, 104, 107, 109].map((day) => ({ day, hours: 24 }));
-    expect(blocksOf(trades)).toEqual([[100, 101, 103], [104, 107], [109]]);
+    expect(blocksOf(trades)).toEqual([
+      [100, 101, 103, 104],
+      [107, 109],
+    ]);
   });
 
-  it("follow the trades that make up most of the time in the market", () => {
-    const short = Array.from({ length: 200 }, (_, index) => ({ day: 100 + index, hours: 1 }));
-    const long = { day: 299, hours: 240 };
-    // Σh² / Σh = (200 + 57,600) / (200 + 240) = 131 hours; four times that are 22 days.
-    expect(blocksOf([...short, long])).toHaveLength(Math.ceil(200 / 22));
+  it("stay short where a few trades of a long timeframe join many of a short one", () => {
+    const short = Array.from({ length: 395 }, (_, index) => ({
+      day: 100 + (index % 45),
+      hours: 12,
+    }));
+    const long = Array.from({ length: 7 }, (_, index) => ({ day: 105 + 6 * index, hours: 300 }));
+    // (395 × 12 + 7 × 300) / 402 = 17 hours; six times that are 4.3 days.
+    expect(blocksOf([...short, ...long])).toHaveLength(45 / 5);
   });
 
   it("of no day are none", () => {

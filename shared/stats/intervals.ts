@@ -9,12 +9,12 @@ export interface Estimate {
 }
 
 /**
- * 97.5 % quantile of Student's t distribution, by the expansion of Abramowitz and Stegun (1964), formula 26.7.5, to
- * 0.2 %.
+ * Quantile of Student's t distribution, by default of 97.5 %, by the expansion of Abramowitz and Stegun (1964), formula
+ * 26.7.5: to 0.2 % there, to 1 % for `z` up to 5 and at least nine degrees of freedom.
  * @param degreesOfFreedom at least 3; need not be whole
+ * @param z the normal quantile of the same tail
  */
-export function studentQuantile(degreesOfFreedom: number): number {
-  const z = Z_95;
+export function studentQuantile(degreesOfFreedom: number, z: number = Z_95): number {
   const terms = [
     z,
     (z ** 3 + z) / 4,
@@ -165,44 +165,34 @@ export function groupBy<Item>(
   return groups;
 }
 
-/** Length of a block in typical holding periods. The simulation in `coverage.test.ts` shows that it is enough. */
-const HOLDING_PERIODS_PER_BLOCK = 4;
-
-/** In hours. */
-export interface HoldingSums {
-  sum: number;
-  squareSum: number;
-}
+/** Length of a block in mean holding periods. The simulations in `coverage.test.ts` show that it is enough. */
+const HOLDING_PERIODS_PER_BLOCK = 6;
 
 export interface DatedSums {
   day: number;
-  heldHours: HoldingSums;
+  /** Trades, and the hours for which they were open. */
+  heldHours: ClusterSum;
 }
 
 /** The UTC day, counted from 1970, of a time in Unix milliseconds. */
 export const dayNumber = (at: number): number => Math.floor(at / DAY_MS);
 
 /** Times are Unix milliseconds. */
-export function holdingOf(trade: { openedAt: number; resolvedAt: number }): HoldingSums {
-  const hours = Math.max(0, trade.resolvedAt - trade.openedAt) / HOUR_MS;
-  return { sum: hours, squareSum: hours ** 2 };
-}
-
-export const addHoldings = (holdings: readonly HoldingSums[]): HoldingSums => ({
-  sum: sumOf(holdings, "sum"),
-  squareSum: sumOf(holdings, "squareSum"),
+export const holdingOf = (trade: { openedAt: number; resolvedAt: number }): ClusterSum => ({
+  count: 1,
+  sum: Math.max(0, trade.resolvedAt - trade.openedAt) / HOUR_MS,
 });
 
 /**
  * Groups days into consecutive blocks of equal length, the clusters of the intervals: overlapping trades depend on
  * each other. In blocks of several holding periods, few trades overlap those of the next block (Bester, Conley and
- * Hansen 2011). A block is at least a day and four holding periods long. The typical holding period is Σh² / Σh,
- * since a long trade overlaps more others.
+ * Hansen 2011). A block is at least a day and six mean holding periods long. The mean, since few trades of a long
+ * timeframe add little to the variance, and blocks as long as those trades leave too few blocks.
  */
 export function groupIntoBlocks<Day extends DatedSums>(days: readonly Day[]): Day[][] {
-  const { sum, squareSum } = addHoldings(days.map(({ heldHours }) => heldHours));
-  const typicalDays = sum > 0 ? squareSum / sum / 24 : 0;
-  const lengthDays = Math.max(1, Math.ceil(HOLDING_PERIODS_PER_BLOCK * typicalDays));
+  const { count, sum } = addClusters(days.map(({ heldHours }) => heldHours));
+  const meanDays = count > 0 ? sum / count / 24 : 0;
+  const lengthDays = Math.max(1, Math.ceil(HOLDING_PERIODS_PER_BLOCK * meanDays));
   const firstDay = days.reduce((first, { day }) => Math.min(first, day), Number.POSITIVE_INFINITY);
   const blocks = groupBy(days, ({ day }) => Math.floor((day - firstDay) / lengthDays));
   return [...blocks.values()];

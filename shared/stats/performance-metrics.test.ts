@@ -12,6 +12,9 @@ import {
   tallySignals,
 } from "./tally.ts";
 
+/** Without costs, 1.5 R are what a target of that distance pays. */
+const won = { baseline: 0.4, score: 1, rMultiple: 1.5, rangeR: 2.5 };
+
 /** A signal whose trade was open for an hour, by default a win. */
 const entry = (
   fields: Partial<Omit<PerformanceSample, "trade">> = {},
@@ -23,7 +26,7 @@ const entry = (
     at,
     confidence: 0.75,
     calibratedConfidence: null,
-    trade: trade && { openedAt: at - HOUR_MS, baseline: 0.4, score: 1, rMultiple: 1.5, ...trade },
+    trade: trade && { ...won, openedAt: at - HOUR_MS, ...trade },
     ...fields,
   };
 };
@@ -91,7 +94,92 @@ describe("the metrics of a record", () => {
     ]);
     expect(brier).toBeCloseTo((22 * 0.62 ** 2 + 18 * 0.25 ** 2) / 40, 12);
     expect(ece).toBeCloseTo((22 * 0.62 + 18 * 0.25) / 40, 12);
-    expect(figures.calibrated).toEqual({ decided: 0, brier: null, ece: null, buckets: [] });
+    const none = { brier: null, baseline_brier: null, brier_skill: null, ece: null };
+    expect(figures.calibrated).toEqual({ decided: 0, ...none, buckets: [] });
+  });
+
+  it("compare the win rate with the baseline of the same trades", () => {
+    const open = times(20, { category: "expired", at: 90 * DAY_MS }, { ...expired, baseline: 0.9 });
+    const { no_edge_rate: baseline, lift } = computeMetrics(tallySignals([...record, ...open]));
+    expect(baseline).toBeCloseTo(0.4, 12);
+    expect(lift?.value).toBeCloseTo((20 + 20 * 0.5 - 44 * 0.4 - 20 * 0.9) / 64, 12);
+  });
+
+  it("score the stated chances against those that follow from the levels", () => {
+    const { baseline_brier: baseline, brier_skill: skill, confidence } = figures;
+    expect(baseline).toBeCloseTo((22 * 0.4 ** 2 + 18 * 0.6 ** 2) / 40, 12);
+    expect(skill?.value).toBeCloseTo(1 - (confidence.brier ?? 0) / (baseline ?? 0), 12);
+    expect(skill?.low).toBeLessThan(skill?.value ?? 0);
+    expect(confidence).toMatchObject({ baseline_brier: baseline, brier_skill: skill });
+    const stating = (confidence: number) =>
+      computeMetrics(
+        tallySignals([
+          ...times(20, { confidence }),
+          ...times(30, { category: "loss", confidence, at: 20 * DAY_MS }, loss),
+        ]),
+      ).brier_skill;
+    expect(stating(0.4)?.value).toBeCloseTo(0, 12);
+    expect(stating(0.7)?.value).toBeLessThan(-0.3);
+  });
+
+  it("name the edge that pays the costs, and claim one only above it", () => {
+    const costing = (costs: number) =>
+      computeMetrics(
+        tallySignals(
+          Array.from({ length: 200 }, (_, index) => {
+            const isWin = index % 2 === 0;
+            const trade = { ...won, ...(isWin ? {} : loss) };
+            const rMultiple = trade.rMultiple - costs;
+            const category = isWin ? "win" : "loss";
+            return entry({ category, at: index * DAY_MS }, { ...trade, rMultiple });
+          }),
+        ),
+      );
+    // Half of the trades win, where four of ten would by chance.
+    const { break_even_edge: breakEven, lift, expectancy_r: result } = costing(0.25);
+    expect(breakEven).toBeCloseTo(0.1, 12);
+    expect(lift?.value).toBeCloseTo(0.1, 12);
+    expect(result?.value).toBeCloseTo(0, 12);
+    expect(costing(0).break_even_edge).toBeCloseTo(0, 12);
+  });
+
+  it("tell how many more trades it takes to know, by bounds that are wider than those for one look", () => {
+    const { lift, edge_bounds: bounds, more_trades_to_know: more } = figures;
+    expect(bounds?.low).toBeLessThan(lift?.low ?? 0);
+    expect(bounds?.high).toBeGreaterThan(lift?.high ?? 0);
+    expect(more).toBeGreaterThan(100);
+    const sure = [...times(400), ...times(200, { category: "loss", at: 400 * DAY_MS }, loss)];
+    expect(computeMetrics(tallySignals(sure))).toMatchObject({ more_trades_to_know: 0 });
+  });
+
+  it("tell of the trades that WAITs rejected, which are in no other figure", () => {
+    const rejected = (rMultiple: number, at: number) =>
+      entry(
+        {
+          category: "wait",
+          at,
+          rejected: {
+            ...won,
+            score: Number(rMultiple > 0),
+            rMultiple,
+            openedAt: at,
+            closedAt: at + HOUR_MS,
+          },
+        },
+        null,
+      );
+    const waits = Array.from({ length: 40 }, (_, index) =>
+      rejected(index % 2 === 0 ? 1.5 : -1, index * DAY_MS),
+    );
+    const unfilled = times(2, { category: "wait", rejected: null }, null);
+    const { counts, ...told } = computeMetrics(tallySignals([...record, ...waits, ...unfilled]));
+    expect(told.waits).toMatchObject({ judged: 40, not_filled: 2, total_r: 10 });
+    expect(told.waits.expectancy_r?.value).toBeCloseTo(0.25, 12);
+    expect(told.waits.lift?.value).toBeCloseTo(0.1, 12);
+    expect(counts.waits).toBe(92);
+    const { waits: _, counts: __, ...others } = figures;
+    expect(told).toMatchObject(others);
+    expect(figures.waits).toMatchObject({ judged: 0, expectancy_r: null, lift: null });
   });
 
   it("are withheld below 30 decided signals; counts and curve are not", () => {

@@ -10,12 +10,22 @@ import {
 } from "@shared/contract/performance.ts";
 import type { SignalSource } from "@shared/contract/signal.ts";
 import { usageMetrics } from "./analyst-usage.ts";
-import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
+import { edgeClaim } from "./edge-claim.ts";
+import {
+  type Estimate,
+  effectiveSampleSize,
+  groupIntoBlocks,
+  meanInterval,
+  shareInterval,
+  sumOf,
+} from "./intervals.ts";
 import {
   addBuckets,
   addDays,
+  addRejectedDays,
   addTrades,
   BUCKET_COUNT,
+  baselineBrierScore,
   brierScore,
   type ConfidenceBucket,
   type DaySums,
@@ -26,7 +36,10 @@ import {
   type TradeSums,
 } from "./tally.ts";
 
-export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded" | "models">;
+export type PerformanceMetrics = Omit<
+  Performance,
+  "since" | "updated_at" | "recorded" | "models" | "model"
+>;
 
 type BlockSums = Omit<DaySums, "day">;
 
@@ -39,17 +52,47 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   const curve = downsampleCurve(equityCurve(hours), MAX_EQUITY_POINTS);
   const blocks = groupIntoBlocks(days).map(addDays);
   const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
+  const breakEven = breakEvenEdge(trades);
+  const confidence = reliabilityOf(blocks.map(({ buckets }) => buckets));
   return {
     counts: countsOf(tally.categories),
     ...winMetrics(tradesOfBlocks),
+    break_even_edge: breakEven,
+    ...edgeClaim(tradesOfBlocks, breakEven),
     trades: trades.count,
     effective_trades: effectiveTrades(tradesOfBlocks),
     ...tradeMetrics(tally, blocks),
     total_r: equity.total,
     equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
-    confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
+    baseline_brier: confidence.baseline_brier,
+    brier_skill: confidence.brier_skill,
+    confidence,
     calibrated: reliabilityOf(blocks.map(({ calibratedBuckets }) => calibratedBuckets)),
+    waits: waitMetrics(tally.rejected),
     ...usageMetrics(tally.usage),
+  };
+}
+
+/**
+ * The edge at which the result after costs is 0, if every trade had it: an edge gains that share of the distance from
+ * stop to target.
+ */
+const breakEvenEdge = ({ count, costs, ranges }: Tally["trades"]): number | null =>
+  count < MIN_SIGNALS ? null : costs / ranges;
+
+/** What the trades would have done that WAITs rejected. */
+function waitMetrics({ notFilled, days }: Tally["rejected"]): PerformanceMetrics["waits"] {
+  const blocks = groupIntoBlocks(days).map(addRejectedDays);
+  const results = blocks.map((block) => block.results);
+  const edges = blocks.map((block) => block.edges);
+  const judged = sumOf(results, "count");
+  const isEnough = judged >= MIN_SIGNALS;
+  return {
+    judged,
+    not_filled: notFilled,
+    total_r: sumOf(results, "sum"),
+    expectancy_r: isEnough ? meanInterval(results) : null,
+    lift: isEnough ? meanInterval(edges) : null,
   };
 }
 
@@ -69,12 +112,12 @@ function countsOf(categories: Tally["categories"]): PerformanceCounts {
 type WinMetrics = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
 
 function winMetrics(blocks: readonly TradeSums[]): WinMetrics {
-  const { decided, closed, chanceSum } = addTrades(blocks);
+  const { decided, closed, decidedChanceSum } = addTrades(blocks);
   const isDecided = decided >= MIN_SIGNALS;
   const isClosed = closed >= MIN_SIGNALS;
   return {
     win_rate: isDecided ? shareInterval(blocks.map(decidedTrades)) : null,
-    no_edge_rate: isClosed ? chanceSum / closed : null,
+    no_edge_rate: isDecided ? decidedChanceSum / decided : null,
     lift: isClosed ? shareInterval(blocks.map(closedTrades)) : null,
   };
 }
@@ -120,6 +163,8 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
   return {
     decided,
     brier: isEnough ? brierScore(buckets) : null,
+    baseline_brier: isEnough ? baselineBrierScore(buckets) : null,
+    brier_skill: isEnough ? brierSkill(blocks) : null,
     ece: isEnough ? expectedCalibrationError(buckets) : null,
     buckets: buckets.map((bucket) => ({
       from: (bucket.index * 100) / BUCKET_COUNT,
@@ -132,6 +177,18 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
     })),
   };
 }
+
+/**
+ * Share by which the stated chances have a smaller Brier score than the baseline win rates: 1 is perfect, 0 is no better
+ * than the levels alone. A ratio of sums over clusters, so its interval is that of a mean weighted by the baseline's errors.
+ */
+const brierSkill = (blocks: readonly (readonly ConfidenceBucket[])[]): Estimate | null =>
+  meanInterval(
+    blocks.map((block) => {
+      const baseline = sumOf(block, "chanceSquareErrorSum");
+      return { count: baseline, sum: baseline - sumOf(block, "squareErrorSum") };
+    }),
+  );
 
 const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
   buckets.filter((bucket) => bucket.index === index);

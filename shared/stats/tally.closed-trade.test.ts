@@ -8,13 +8,14 @@ const target = {
   fill: 100,
   exit: 120,
   r_multiple: 1.98,
+  entry: 100,
   stopLoss: 90,
   takeProfit: 120,
 } as const;
 
 describe("a closed trade", () => {
   it("that won scores 1, from the price that it was filled at", () => {
-    const won = { openedAt: FILLED, baseline: 1 / 3, score: 1, rMultiple: 1.98 };
+    const won = { openedAt: FILLED, baseline: 1 / 3, score: 1, rMultiple: 1.98, rangeR: 3 };
     expect(closedTrade(target)).toEqual(won);
     expect(closedTrade({ ...target, fill: 105 })?.baseline).toBeCloseTo(1 / 2, 12);
   });

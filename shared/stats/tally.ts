@@ -9,12 +9,10 @@ import {
 } from "./analyst-usage.ts";
 import {
   addClusters,
-  addHoldings,
   type ClusterSum,
   type DatedSums,
   dayNumber,
   groupBy,
-  type HoldingSums,
   holdingOf,
   sumOf,
 } from "./intervals.ts";
@@ -31,6 +29,9 @@ export interface TradeSums {
   scoreSum: number;
   chanceSum: number;
   edgeSquareSum: number;
+  /** Baseline win rates of the decided ones, and their squared errors. */
+  decidedChanceSum: number;
+  chanceSquareErrorSum: number;
 }
 
 export interface ConfidenceBucket extends TradeSums {
@@ -60,6 +61,8 @@ export function bucketOf({ stated, baseline, score, won }: StatedTrade): Confide
     scoreSum: score,
     chanceSum: baseline,
     edgeSquareSum: (score - baseline) ** 2,
+    decidedChanceSum: isDecided ? baseline : 0,
+    chanceSquareErrorSum: isDecided ? (baseline - Number(won)) ** 2 : 0,
     statedSum: isDecided ? stated : 0,
     squareErrorSum: isDecided ? (stated - Number(won)) ** 2 : 0,
   };
@@ -83,11 +86,18 @@ export const addTrades = (buckets: readonly TradeSums[]): TradeSums => ({
   scoreSum: sumOf(buckets, "scoreSum"),
   chanceSum: sumOf(buckets, "chanceSum"),
   edgeSquareSum: sumOf(buckets, "edgeSquareSum"),
+  decidedChanceSum: sumOf(buckets, "decidedChanceSum"),
+  chanceSquareErrorSum: sumOf(buckets, "chanceSquareErrorSum"),
 });
 
-/** Mean squared error of the stated chances (Brier 1950): 0 is perfect, 0.25 is always saying 50 %. */
+/** Mean squared error of the stated chances (Brier 1950): 0 is perfect. */
 export function brierScore(buckets: readonly ConfidenceBucket[]): number {
   return sumOf(buckets, "squareErrorSum") / sumOf(buckets, "decided");
+}
+
+/** The same of the chances that follow from the levels alone, the baseline win rates. */
+export function baselineBrierScore(buckets: readonly ConfidenceBucket[]): number {
+  return sumOf(buckets, "chanceSquareErrorSum") / sumOf(buckets, "decided");
 }
 
 /**
@@ -121,6 +131,8 @@ export interface PerformanceSample {
   calibratedConfidence: number | null;
   /** Null if no trade was closed. */
   trade: ClosedTrade | null;
+  /** Of a WAIT, the trade that it rejected; null if that was not filled, absent if it has not ended. */
+  rejected?: RejectedTrade | null;
   /** Absent if it was not measured. */
   usage?: AnalysisUsage;
 }
@@ -134,15 +146,29 @@ export interface ClosedTrade {
   score: number;
   /** Net of fees. */
   rMultiple: number;
+  /** Distance from stop to target in R. */
+  rangeR: number;
+}
+
+export interface RejectedTrade extends ClosedTrade {
+  /** In Unix milliseconds. */
+  closedAt: number;
 }
 
 export interface DaySums extends DatedSums {
   /** In R. */
   results: ClusterSum;
-  heldHours: HoldingSums;
   /** Closed trades by stated and by calibrated confidence. */
   buckets: ConfidenceBucket[];
   calibratedBuckets: ConfidenceBucket[];
+}
+
+/** Trades that WAITs rejected, by the day of the WAIT. */
+export interface RejectedSums extends DatedSums {
+  /** In R. */
+  results: ClusterSum;
+  /** Scores less baseline win rates. */
+  edges: ClusterSum;
 }
 
 /**
@@ -152,20 +178,39 @@ export interface DaySums extends DatedSums {
 export interface Tally {
   categories: Record<OutcomeCategory, number>;
   /** Closed trades. Sums are in R, `gains` and `losses` at least 0. */
-  trades: { count: number; sum: number; gains: number; losses: number };
+  trades: TradeTotals;
   equity: EquitySegment;
   hours: EquityStep[];
   /** Days with closed trades, in order. */
   days: DaySums[];
+  /** Never part of the trades. */
+  rejected: RejectedTotals;
   usage: UsageSums;
+}
+
+interface TradeTotals {
+  count: number;
+  sum: number;
+  gains: number;
+  losses: number;
+  /** What they lost beside their score: fees, spread, and exits beyond their levels. */
+  costs: number;
+  /** Distances from stop to target. */
+  ranges: number;
+}
+
+interface RejectedTotals {
+  notFilled: number;
+  days: RejectedSums[];
 }
 
 export const emptyTally = (): Tally => ({
   categories: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
-  trades: { count: 0, sum: 0, gains: 0, losses: 0 },
+  trades: { count: 0, sum: 0, gains: 0, losses: 0, costs: 0, ranges: 0 },
   equity: EMPTY_SEGMENT,
   hours: [],
   days: [],
+  rejected: { notFilled: 0, days: [] },
   usage: NO_USAGE,
 });
 
@@ -177,12 +222,13 @@ export function tallySignals(samples: readonly PerformanceSample[]): Tally {
   const results = closed.map(({ trade }) => trade.rMultiple);
   return {
     categories: countCategories(inOrder),
-    trades: addResults(results.map(tradeOf)),
+    trades: addResults(closed.map(({ trade }) => totalsOf(trade))),
     equity: results.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(
       closed.map(({ at, trade }) => ({ at: at - (at % HOUR_MS), r: trade.rMultiple })),
     ),
     days: joinDays(closed.map(dayOf)),
+    rejected: addRejected(inOrder.flatMap(rejectedOf)),
     usage: addUsage(inOrder.flatMap(({ usage }) => (usage ? sumOfUsage(usage) : []))),
   };
 }
@@ -195,6 +241,7 @@ export function mergeTallies(tallies: readonly Tally[]): Tally {
     equity: tallies.map(({ equity }) => equity).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(tallies.flatMap(({ hours }) => hours)),
     days: joinDays(tallies.flatMap(({ days }) => days)),
+    rejected: addRejected(tallies.map(({ rejected }) => rejected)),
     usage: addUsage(tallies.map(({ usage }) => usage)),
   };
 }
@@ -212,18 +259,51 @@ function addCategories(all: readonly Tally["categories"][]): Tally["categories"]
   return sum;
 }
 
-const tradeOf = (r: number): Tally["trades"] => ({
+const totalsOf = ({ rMultiple: r, score, baseline, rangeR }: ClosedTrade): TradeTotals => ({
   count: 1,
   sum: r,
   gains: Math.max(0, r),
   losses: Math.max(0, -r),
+  costs: (score - baseline) * rangeR - r,
+  ranges: rangeR,
 });
 
-const addResults = (all: readonly Tally["trades"][]): Tally["trades"] => ({
+const addResults = (all: readonly TradeTotals[]): TradeTotals => ({
   count: sumOf(all, "count"),
   sum: sumOf(all, "sum"),
   gains: sumOf(all, "gains"),
   losses: sumOf(all, "losses"),
+  costs: sumOf(all, "costs"),
+  ranges: sumOf(all, "ranges"),
+});
+
+function rejectedOf({ at, rejected }: PerformanceSample): RejectedTotals[] {
+  if (rejected === undefined) return [];
+  if (rejected === null) return [{ notFilled: 1, days: [] }];
+  const { openedAt, closedAt, rMultiple, score, baseline } = rejected;
+  const day = {
+    day: dayNumber(at),
+    heldHours: holdingOf({ openedAt, resolvedAt: closedAt }),
+    results: { count: 1, sum: rMultiple },
+    edges: { count: 1, sum: score - baseline },
+  };
+  return [{ notFilled: 0, days: [day] }];
+}
+
+const addRejected = (all: readonly RejectedTotals[]): RejectedTotals => ({
+  notFilled: sumOf(all, "notFilled"),
+  days: [
+    ...groupBy(
+      all.flatMap(({ days }) => days),
+      ({ day }) => day,
+    ),
+  ].map(([day, group]) => ({ day, ...addRejectedDays(group) })),
+});
+
+export const addRejectedDays = (days: readonly RejectedSums[]): Omit<RejectedSums, "day"> => ({
+  heldHours: addClusters(days.map(({ heldHours }) => heldHours)),
+  results: addClusters(days.map(({ results }) => results)),
+  edges: addClusters(days.map(({ edges }) => edges)),
 });
 
 function joinHours(steps: readonly EquityStep[]): EquityStep[] {
@@ -254,13 +334,15 @@ const joinDays = (days: readonly DaySums[]): DaySums[] =>
 
 export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   results: addClusters(days.map(({ results }) => results)),
-  heldHours: addHoldings(days.map(({ heldHours }) => heldHours)),
+  heldHours: addClusters(days.map(({ heldHours }) => heldHours)),
   buckets: addBuckets(days.flatMap(({ buckets }) => buckets)),
   calibratedBuckets: addBuckets(days.flatMap(({ calibratedBuckets }) => calibratedBuckets)),
 });
 
 /** A resolution with the levels of its trade, in the quote currency. */
 type ResolvedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
+  /** As planned: results in R are by its distance from the stop. */
+  entry: number;
   stopLoss: number;
   takeProfit: number;
 };
@@ -282,6 +364,8 @@ export function closedTrade(resolution: ResolvedLevels): ClosedTrade | null {
     baseline: baselineWinRate({ ...levels, entry: fill }),
     score: score[reason],
     rMultiple,
+    rangeR:
+      Math.abs(levels.takeProfit - levels.stopLoss) / Math.abs(levels.entry - levels.stopLoss),
   };
 }
 

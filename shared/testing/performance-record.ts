@@ -13,6 +13,7 @@ export const around = (value: number, margin: number) => ({
 export const record: Performance = {
   since: null,
   updated_at: "2026-11-20T12:00:00.000Z",
+  model: null,
   counts: {
     decided: 200,
     wins: 90,
@@ -26,6 +27,11 @@ export const record: Performance = {
   win_rate: around(0.45, 0.07),
   no_edge_rate: 0.36,
   lift: around(0.09, 0.066),
+  break_even_edge: 0.011,
+  edge_bounds: { low: 0.013, high: 0.167 },
+  more_trades_to_know: 0,
+  baseline_brier: 0.229,
+  brier_skill: around(-0.354, 0.21),
   trades: 207,
   effective_trades: 141,
   expectancy_r: around(0.21, 0.17),
@@ -40,6 +46,8 @@ export const record: Performance = {
   confidence: {
     decided: 200,
     brier: 0.31,
+    baseline_brier: 0.229,
+    brier_skill: around(-0.354, 0.21),
     ece: 0.28,
     buckets: [
       { from: 60, to: 70, decided: 20, wins: 6, stated: 0.65, won: 0.3, ...noRates },
@@ -56,7 +64,21 @@ export const record: Performance = {
       },
     ],
   },
-  calibrated: { decided: 0, brier: null, ece: null, buckets: [] },
+  calibrated: {
+    decided: 0,
+    brier: null,
+    baseline_brier: null,
+    brier_skill: null,
+    ece: null,
+    buckets: [],
+  },
+  waits: {
+    judged: 52,
+    not_filled: 1,
+    total_r: -3.12,
+    expectancy_r: around(-0.06, 0.34),
+    lift: around(-0.01, 0.13),
+  },
   prompt_tokens: 3_100,
   completion_tokens: 620,
   cost_usd: 0.0042,

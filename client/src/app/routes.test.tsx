@@ -17,6 +17,7 @@ const PUBLIC = [
   "/reset-password",
   "/verify-email",
   "/unsubscribe",
+  "/performance/analyst",
 ];
 const GUARDED = [
   "/dashboard",

@@ -42,6 +42,11 @@ const publicScreens = [
     () => import("../features/performance/performance-page.tsx"),
     "PerformancePage",
   ),
+  screen(
+    "/performance/analyst",
+    () => import("../features/performance/analyst-page.tsx"),
+    "AnalystPage",
+  ),
   screen("/ledger", () => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
   screen("/privacy", () => import("../features/public/legal-page.tsx"), "PrivacyPage"),
   screen("/terms", () => import("../features/public/legal-page.tsx"), "TermsPage"),

@@ -36,6 +36,9 @@ export const formatChange = (changePercent: number): string => `${signed[2](chan
 /** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
 export const formatR = (r: number): string => `${signed[Math.abs(r) < 10 ? 2 : 1](r)} R`;
 
+/** A skill of at most 1, e.g. `+0.08`. */
+export const formatSkill = (skill: number): string => signed[2](skill);
+
 /** A difference of rates in whole percentage points, e.g. `+4`. */
 export const formatRoundPoints = (difference: number): string => signed[0](difference * 100);
 

@@ -8,9 +8,11 @@ import {
 import { pageLimitSchema, wholeNumberSchema } from "@shared/contract/pagination.ts";
 import {
   activitySchema,
+  analystRecordQuerySchema,
   performanceExportQuerySchema,
   performanceQuerySchema,
   performanceSchema,
+  recordPartsSchema,
 } from "@shared/contract/performance.ts";
 import { z } from "zod";
 import { defineRoute, type RateLimit } from "./define-route.ts";
@@ -119,6 +121,17 @@ export const ledgerRoutes = {
     access: "public",
     request: { query: performanceQuerySchema },
     responses: { 200: { description: "The requested metrics.", schema: performanceSchema } },
+  }),
+  getRecordParts: defineRoute("GET /performance/parts", {
+    tag: "Signals",
+    summary: "Results of one analyst version and model, by class of markets and by timeframe",
+    description:
+      "Takes `analyst`, `version` and `model`, as `recorded.analysts` of `GET /performance` lists them. Parts are for " +
+      "exploration: the best of many looks good by chance.",
+    access: "public",
+    limits: [{ name: "performance-parts", points: 120, per: "minute", by: ["address"] }],
+    request: { query: analystRecordQuerySchema },
+    responses: { 200: { description: "The parts that have signals.", schema: recordPartsSchema } },
   }),
   exportPerformance: defineRoute("GET /performance/export", {
     tag: "Signals",

@@ -16,6 +16,16 @@ export interface MarketResult {
   candlesSha256: string | null;
 }
 
+/** The trade that a WAIT did not take. Prices are in the quote currency. */
+export interface RejectedTrade {
+  side: "BUY" | "SELL";
+  entry: number;
+  stopLoss: number;
+  takeProfit: number;
+  /** Hold limit. */
+  holdCandles: number;
+}
+
 /**
  * One run of the analyst for one market at one closed candle, shared by all signals that ask for the same:
  * `queued → running → completed | failed`.
@@ -66,6 +76,12 @@ export interface MarketAnalysisRecord {
   resolution?: Resolution;
   /** When to check next whether the trade is filled or resolved; absent once it is and its signals are updated. */
   resolveAt?: Date;
+  /** Of a WAIT that an analyst made; absent if there was none, and in analyses of earlier versions. */
+  rejectedTrade?: RejectedTrade;
+  /** When to look next whether it has ended; absent once it has. */
+  judgeAt?: Date;
+  /** How it would have ended. It is in no record of trades. */
+  rejectedResolution?: Resolution;
   /** Number of the ledger record that commits to it; its trade is not resolved before. */
   ledgerSeq?: number;
   outcomeLedgerSeq?: number;
@@ -80,6 +96,7 @@ const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses
 });
 marketAnalysisSchema.index({ key: 1 }, { unique: true, sparse: true });
 marketAnalysisSchema.index({ resolveAt: 1 }, { sparse: true });
+marketAnalysisSchema.index({ judgeAt: 1 }, { sparse: true });
 marketAnalysisSchema.index({ userId: 1 }, { sparse: true });
 addPerformanceIndexes(marketAnalysisSchema);
 addLedgerIndexes(marketAnalysisSchema);

@@ -22,7 +22,7 @@ interface PerformanceDayRecord {
 export const PENDING_DAY = "pending";
 
 /** The name changes with the format, so that a worker of an earlier version does not replace the days of this one. */
-const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days_by_model");
+const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days_with_waits");
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, run: 1 });
 
@@ -36,10 +36,13 @@ export interface PerformanceStateRecord {
   recorded: RecordedKind[];
 }
 
-export const PERFORMANCE_STATE_ID = "performance-by-model";
+export const PERFORMANCE_STATE_ID = "performance-with-waits";
 
-/** The collection and state of the version whose series had no model. */
-export const FORMER_PERFORMANCE = { days: "performance_days", stateId: "performance" } as const;
+/** The collections and states of earlier versions: whose series had no model; that did not count what WAITs rejected. */
+export const FORMER_PERFORMANCE = [
+  { days: "performance_days", stateId: "performance" },
+  { days: "performance_days_by_model", stateId: "performance-by-model" },
+] as const;
 
 const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance_state", {
   _id: String,

@@ -2,6 +2,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/mark
 import type { SizingInput } from "@shared/contract/position-size.ts";
 import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { RejectedTrade } from "@shared/database/models/market-analysis.ts";
 import { eventWarnings } from "@shared/domain/economic-events.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
@@ -28,6 +29,7 @@ import {
 import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
+import { rejectedTrade } from "./rejected-trade.ts";
 import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
 import { analyseUntradableMarket } from "./tradable-market.ts";
 import { costNumbers, costWarnings } from "./validate-advice.ts";
@@ -125,6 +127,8 @@ interface MadeAnalysis {
   quoteToUsd: number | null;
   candles: Candle[];
   provenance: SignalProvenance;
+  /** What the WAIT of an analyst did not take; null if it is none, or there was nothing to take. */
+  rejectedTrade: RejectedTrade | null;
   /** There is a chart image, and the analysis does not use it. */
   isImageUnused: boolean;
 }
@@ -187,6 +191,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),
+    rejectedTrade: otherMarket === null ? rejectedTrade(brief, { call, decision }) : null,
     isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
 }
@@ -226,6 +231,7 @@ function unaskedAnalysis(
   return {
     analysis,
     quoteToUsd: null,
+    rejectedTrade: null,
     candles: series.candles,
     provenance: writeProvenance({
       series,

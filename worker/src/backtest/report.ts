@@ -5,7 +5,7 @@ import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 
 /** Increased whenever a field changes its meaning or is removed. */
-export const REPORT_VERSION = 2;
+export const REPORT_VERSION = 3;
 
 const count = z.number().int().nonnegative();
 const time = z.iso.datetime();
@@ -36,6 +36,11 @@ const metricsSchema = performanceSchema
     win_rate: true,
     no_edge_rate: true,
     lift: true,
+    break_even_edge: true,
+    edge_bounds: true,
+    more_trades_to_know: true,
+    baseline_brier: true,
+    brier_skill: true,
     trades: true,
     effective_trades: true,
     expectancy_r: true,

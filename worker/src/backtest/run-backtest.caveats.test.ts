@@ -8,6 +8,12 @@ const between = (low: number, high: number) => ({ value: (low + high) / 2, low, 
 
 const RANDOM = "Random entries with the same levels did as well or better in 63% of the runs.";
 
+/** An edge, and bounds of it that hold however often one looks. */
+const edge = (low: number, high: number) => ({
+  lift: between(low, high),
+  edge_bounds: { low, high },
+});
+
 const verdictFor = (figures: Partial<BacktestReport["figures"]>) =>
   verdictOn({
     figures: {
@@ -15,7 +21,8 @@ const verdictFor = (figures: Partial<BacktestReport["figures"]>) =>
       trades: 60,
       effective_trades: 45,
       expectancy_r: null,
-      lift: between(-0.1, 0.14),
+      ...edge(-0.1, 0.14),
+      break_even_edge: 0.01,
       ...figures,
     },
     random: { ...report.random, as_good_share: 0.63 },
@@ -25,25 +32,25 @@ describe("the verdict on a backtest", () => {
   it.each([
     {
       name: "worse than chance",
-      figures: { lift: between(-0.2, -0.04) },
-      text: `Worse than chance: an edge of −12.0 percentage points (95% interval −20.0 to −4.0). ${RANDOM}`,
+      figures: { ...edge(-0.2, -0.04) },
+      text: `Worse than chance: an edge of −12.0 percentage points (−20.0 to −4.0 however often one looks; break-even at +1.0). ${RANDOM}`,
     },
     {
       name: "no edge, and a loss",
       figures: { expectancy_r: between(-0.4, -0.1) },
       text:
-        "Not shown to be better than chance: an edge of +2.0 percentage points (95% interval −10.0 to +14.0). " +
+        "Not shown to be better than chance after costs: an edge of +2.0 percentage points (−10.0 to +14.0 however often one looks; break-even at +1.0). " +
         `A losing strategy here: −0.25 R per trade after costs (95% interval −0.40 R to −0.10 R). ${RANDOM}`,
     },
     {
       name: "no edge, although it earned more than most random runs",
       figures: { total_r: 90, expectancy_r: between(0.1, 0.3) },
-      text: `Not shown to be better than chance: an edge of +2.0 percentage points (95% interval −10.0 to +14.0). ${RANDOM}`,
+      text: `Not shown to be better than chance after costs: an edge of +2.0 percentage points (−10.0 to +14.0 however often one looks; break-even at +1.0). ${RANDOM}`,
     },
     {
       name: "an edge",
-      figures: { lift: between(0.02, 0.1) },
-      text: `Better than chance: an edge of +6.0 percentage points (95% interval +2.0 to +10.0). ${RANDOM}`,
+      figures: { ...edge(0.02, 0.1) },
+      text: `Better than chance after costs: an edge of +6.0 percentage points (+2.0 to +10.0 however often one looks; break-even at +1.0). ${RANDOM}`,
     },
     {
       name: "too few independent trades",

@@ -278,12 +278,12 @@ function resultUsd(trades: readonly SimulatedTrade[]): number {
 function sampleOf({ trade, confidence, resolution }: SimulatedTrade): PerformanceSample {
   const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
   if (!resolution) return { category: "pending", at: trade.createdAt, ...stated, trade: null };
-  const { stopLoss, takeProfit } = trade;
+  const { entry, stopLoss, takeProfit } = trade;
   return {
     category: outcomeCategory(resolution),
     at: Date.parse(resolution.resolved_at),
     ...stated,
-    trade: closedTrade({ ...resolution, stopLoss, takeProfit }),
+    trade: closedTrade({ ...resolution, entry, stopLoss, takeProfit }),
   };
 }
 

@@ -157,6 +157,17 @@ describe("old analyses", () => {
     expect((await find(earlier)).analysis).toBeNull();
   });
 
+  it("stay from the day of a WAIT whose rejected trade has not ended", async () => {
+    const open = await store({ ...wait(OLD), market: { judgeAt: NOW } }, { isUsed: false });
+    const sameDay = await store(wait(OLD), { isUsed: false });
+    const earlier = await store(wait(OLD + 1), { isUsed: false });
+    await record();
+    expect(await run()).toEqual({ deleted: 1, reduced: 0 });
+    expect((await find(open)).analysis).not.toBeNull();
+    expect((await find(sameDay)).analysis).not.toBeNull();
+    expect((await find(earlier)).analysis).toBeNull();
+  });
+
   it("are found by an index", async () => {
     const query = database.marketAnalyses
       .find({ status: { $in: ["completed", "failed"] }, finishedAt: { $lt: NOW } })

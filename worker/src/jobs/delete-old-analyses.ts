@@ -72,8 +72,15 @@ async function findCutoff({ database, now, retentionDays }: RetentionDeps): Prom
     .sort({ finishedAt: 1 })
     .select({ finishedAt: 1 })
     .lean();
+  const oldestWait = await database.marketAnalyses
+    .findOne({ judgeAt: { $exists: true } })
+    .sort({ finishedAt: 1 })
+    .select({ finishedAt: 1 })
+    .lean();
   const end = now().getTime() - retentionDays * DAY_MS;
-  const openSince = oldestOpen?.finishedAt?.getTime() ?? end;
+  const openSince = Math.min(
+    ...[oldestOpen, oldestWait].map((open) => open?.finishedAt?.getTime() ?? end),
+  );
   return new Date(Math.floor(Math.min(end, openSince) / DAY_MS) * DAY_MS);
 }
 

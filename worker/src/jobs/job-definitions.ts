@@ -4,6 +4,7 @@ import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { watchEntries } from "../outcomes/entry-watch.ts";
+import { judgeWaits } from "../outcomes/judge-waits.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
 import { publishLedgerHead, type Witness, witnessHeads } from "../record/ledger-heads.ts";
 import { refitCalibrations, updatePerformanceStats } from "../record/performance-stats.ts";
@@ -33,6 +34,7 @@ export const recurringJobs = (
   publishMarketsJob(deps),
   watchEntriesJob(deps),
   resolveOutcomesJob(deps, market.sources),
+  judgeWaitsJob(deps, market.sources),
   measurePerformanceJob(deps),
   ...(settings.OPENAI_API_KEY === undefined ? [] : [checkModelJob(deps, settings)]),
   ...(settings.DEMO_RECORD === "on" ? [seedDemoRecordJob(deps, market)] : []),
@@ -135,6 +137,22 @@ function resolveOutcomesJob(
     async work(abort) {
       const resolved = await resolveOutcomes({ ...deps, archive, backoff, abort });
       if (resolved > 0) deps.logger.info({ resolved }, "outcomes resolved");
+    },
+  };
+}
+
+/** Its own job: what users wait for comes first. */
+function judgeWaitsJob(
+  deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
+  sources: MarketDataSelection["sources"],
+): RecurringJob {
+  const archive = new CandleArchive(sources);
+  return {
+    name: "judge-waits",
+    every: "1 minute",
+    async work(abort) {
+      const judged = await judgeWaits({ ...deps, archive, abort });
+      if (judged > 0) deps.logger.debug({ judged }, "rejected trades resolved");
     },
   };
 }

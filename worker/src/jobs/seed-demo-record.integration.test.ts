@@ -125,6 +125,19 @@ describe("the demo record", () => {
     expect(await days("live")).toBe(0);
   });
 
+  it("has what its WAITs passed up, resolved by later candles", async () => {
+    const waits = await database.marketAnalyses
+      .find({ rejectedResolution: { $exists: true } })
+      .lean();
+    expect(waits.length).toBeGreaterThan(10);
+    for (const { result, outcome, rejectedResolution, candleClosedAt } of waits) {
+      expect(result?.analysis.final_signal).toBe("WAIT");
+      expect(outcome).toBeUndefined();
+      const resolvedAt = Date.parse(rejectedResolution?.resolved_at ?? "");
+      expect(resolvedAt).toBeGreaterThan(candleClosedAt.getTime());
+    }
+  });
+
   it("shows in the first administrator's history with the outcomes of the market", async () => {
     const admin = await database.users.findOne({ username: "first-admin" }).lean();
     for (const signal of await database.signals.find().lean()) {

@@ -13,6 +13,7 @@ import { analyseMarket } from "../analysis/analyse-market.ts";
 import { RULES_MODEL, rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
+import { firstLookAt, judgeWaits } from "../outcomes/judge-waits.ts";
 import { MarketBackoff, resolveOutcomes } from "../outcomes/resolve-outcomes.ts";
 import { appendRecords } from "../record/append-records.ts";
 import { refitCalibration } from "../record/performance-stats.ts";
@@ -167,7 +168,7 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
     marketData: pastMarket(deps.replay, at()),
     costs: deps.tradingCosts[instrumentClass(symbol)],
   });
-  const { candles, provenance, quoteToUsd } = made;
+  const { candles, provenance, quoteToUsd, rejectedTrade } = made;
   const analysis = await withCalibration({ ...deps, now: () => closedAt }, made.analysis);
   const source = { ...analysis.source, demo_record: true as const };
   const isTrade = analysis.final_signal !== "WAIT";
@@ -190,6 +191,7 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
     },
     provenance,
     ...(isTrade && { resolveAt: deps.now() }),
+    ...(rejectedTrade && { rejectedTrade, judgeAt: firstLookAt(timeframe, closedAt) }),
   };
   return { record, candles };
 }
@@ -225,6 +227,7 @@ async function resolveTrades(deps: DemoRecordDeps): Promise<void> {
   } while (appended > 0);
   const archive = new CandleArchive({ live: undefined, replay: deps.replay });
   await resolveOutcomes({ ...deps, archive, backoff: new MarketBackoff() });
+  while ((await judgeWaits({ ...deps, archive })) > 0) deps.abort.throwIfAborted();
   deps.abort.throwIfAborted();
 }
 

@@ -29,7 +29,7 @@ afterEach(async () => {
   const names = [
     "signals",
     "market_analyses",
-    "performance_days_by_model",
+    "performance_days_with_waits",
     "performance_state",
     "calibrations",
   ];

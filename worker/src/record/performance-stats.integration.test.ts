@@ -28,7 +28,7 @@ afterEach(async () => {
   const names = [
     "signals",
     "market_analyses",
-    "performance_days_by_model",
+    "performance_days_with_waits",
     "performance_days",
     "performance_state",
     "calibrations",
@@ -230,7 +230,7 @@ describe("the record of analyses", () => {
     await refresh();
     expect((await read({ model: "rules" })).counts.wins).toBe(3);
     expect(await days.countDocuments()).toBe(0);
-    expect(await database.performanceStates.distinct("_id")).toEqual(["performance-by-model"]);
+    expect(await database.performanceStates.distinct("_id")).toEqual(["performance-with-waits"]);
   });
 
   it("starts a period at midnight, so many days ago", async () => {

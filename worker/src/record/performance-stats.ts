@@ -34,6 +34,15 @@ import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.t
 /** Analyses of earlier versions may not have it. */
 const measuredSchema = signalProvenanceSchema.pick({ usage: true, durationsMs: true });
 
+const countedResolutionSchema = resolutionSchema.pick({
+  reason: true,
+  resolved_at: true,
+  filled_at: true,
+  fill: true,
+  exit: true,
+  r_multiple: true,
+});
+
 const closedAnalysisShape = z.object({
   _id: z.instanceof(Types.ObjectId),
   countedOn: z.string().optional(),
@@ -42,16 +51,11 @@ const closedAnalysisShape = z.object({
   status: z.enum(["completed", "failed"]),
   finishedAt: z.date(),
   outcome: outcomeSchema.optional(),
-  resolution: resolutionSchema
-    .pick({
-      reason: true,
-      resolved_at: true,
-      filled_at: true,
-      fill: true,
-      exit: true,
-      r_multiple: true,
-    })
+  resolution: countedResolutionSchema.optional(),
+  rejectedTrade: z
+    .object({ entry: z.number(), stopLoss: z.number(), takeProfit: z.number() })
     .optional(),
+  rejectedResolution: countedResolutionSchema.optional(),
   result: z.object({
     analysis: analysisSchema
       .pick({
@@ -184,9 +188,10 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
 
 /** Once those of this version are complete. A worker of the earlier version would make them again from the beginning. */
 async function deleteFormerStats({ connection, performanceStates }: Database): Promise<void> {
-  const { days, stateId } = FORMER_PERFORMANCE;
-  await performanceStates.deleteOne({ _id: stateId });
-  await nativeDb(connection).collection(days).deleteMany({});
+  for (const { days, stateId } of FORMER_PERFORMANCE) {
+    await performanceStates.deleteOne({ _id: stateId });
+    await nativeDb(connection).collection(days).deleteMany({});
+  }
 }
 
 function dayOf(ended: ClosedAnalysis): string {
@@ -318,6 +323,7 @@ function sampleOf(ended: ClosedAnalysis): PerformanceSample {
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
     trade: tradeOf(ended),
+    ...rejectedOf(ended),
     usage: usageOf(ended),
   };
 }
@@ -331,9 +337,16 @@ function usageOf({ result, provenance }: ClosedAnalysis): AnalysisUsage {
 }
 
 function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTrade | null {
-  const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
-  if (!resolution || stopLoss === null || takeProfit === null) return null;
-  return closedTrade({ ...resolution, stopLoss, takeProfit });
+  const { entry, stop_loss: stopLoss, take_profit: takeProfit } = analysis;
+  if (!resolution || entry === null || stopLoss === null || takeProfit === null) return null;
+  return closedTrade({ ...resolution, entry, stopLoss, takeProfit });
+}
+
+function rejectedOf(ended: ClosedAnalysis): Pick<PerformanceSample, "rejected"> {
+  const { rejectedTrade: levels, rejectedResolution: resolution } = ended;
+  if (!levels || !resolution || categoryOf(ended) !== "wait") return {};
+  const trade = closedTrade({ ...resolution, ...levels });
+  return { rejected: trade && { ...trade, closedAt: Date.parse(resolution.resolved_at) } };
 }
 
 const REFIT_AFTER_OUTCOMES = 50;

@@ -132,7 +132,7 @@ async function makeAnalysis(
 ) {
   await assertInTime(deps, run);
   await untilClosed(deps, run, abort);
-  const { analysis, quoteToUsd, provenance, candles, isImageUnused } = await analyseMarket({
+  const { analysis, quoteToUsd, ...made } = await analyseMarket({
     request: run,
     chartImage: await readChartImage(deps.database, run, abort),
     marketData: deps.marketData,
@@ -147,9 +147,9 @@ async function makeAnalysis(
   const result = {
     analysis: await withCalibration(deps, analysis),
     quoteToUsd,
-    candlesSha256: provenance.candles.sha256,
+    candlesSha256: made.provenance.candles.sha256,
   };
-  return { status: "completed", result, provenance, candles, isImageUnused } as const;
+  return { status: "completed", result, ...made } as const;
 }
 
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {

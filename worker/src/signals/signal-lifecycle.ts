@@ -3,6 +3,7 @@ import { bulkUpdate, type Database } from "@shared/database/database.ts";
 import type {
   MarketAnalysisRecord,
   MarketResult,
+  RejectedTrade,
   SignalUsageRecord,
 } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
@@ -15,6 +16,7 @@ import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { addWork } from "@shared/work/work-item.ts";
 import type { ClientSession, Types } from "mongoose";
+import { firstLookAt } from "../outcomes/judge-waits.ts";
 import { fanOutWork } from "./fan-out.ts";
 import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credit.ts";
 
@@ -101,6 +103,7 @@ export interface RunResult {
   /** The analysis does not use its chart image, as it was not read or shows another market. */
   isImageUnused?: boolean;
   provenance?: unknown;
+  rejectedTrade?: RejectedTrade | null;
   candles?: Candle[];
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
@@ -194,11 +197,11 @@ async function finishAll(
   finishes: NonEmpty<Finish>,
 ): Promise<(FinishedAnalysisSignals | null)[]> {
   const [{ database, at }] = finishes;
-  const updates = finishes.map(({ run: { _id, revision }, end }) => ({
+  const updates = finishes.map(({ run, run: { _id, revision }, end }) => ({
     updateOne: {
       filter: { _id, status: "running", revision } as const,
       update: {
-        $set: { ...analysisEnding(end, at), finishedAt: at, updatedAt: at },
+        $set: { ...analysisEnding(run, end, at), finishedAt: at, updatedAt: at },
         $unset: {
           ...(end.status === "failed" ? FREED_KEY : NO_USER),
           ...(!isTrade(end) && NO_FAN_OUT),
@@ -248,9 +251,15 @@ const NO_USER = { userId: 1 } as const;
 const NO_FAN_OUT = { fanOut: 1 } as const;
 const FREED_KEY = { ...NO_USER, key: 1 } as const;
 
-function analysisEnding(end: RunResult, at: Date) {
-  const { status, result, provenance } = end;
-  return { status, result, provenance, ...(isTrade(end) && { resolveAt: at }) };
+function analysisEnding({ timeframe }: AnalysisRun, end: RunResult, at: Date) {
+  const { status, result, provenance, rejectedTrade } = end;
+  return {
+    status,
+    result,
+    provenance,
+    ...(isTrade(end) && { resolveAt: at }),
+    ...(rejectedTrade && { rejectedTrade, judgeAt: firstLookAt(timeframe, at) }),
+  };
 }
 
 const isTrade = ({ status, result }: RunResult): boolean =>

@@ -13,8 +13,10 @@ import { track } from "./bot-store.ts";
 /** A record without an edge: 214 of its trades stated 60–70%, and 68 of them won. */
 const noEdge: Performance = {
   ...record,
-  lift: around(-0.03, 0.05),
+  lift: around(-0.03, 0.04),
+  edge_bounds: { low: -0.08, high: 0.02 },
   confidence: {
+    ...record.confidence,
     decided: 300,
     brier: 0.31,
     ece: 0.28,
@@ -25,7 +27,7 @@ const noEdge: Performance = {
   },
 };
 const NO_EDGE =
-  "Not shown to be better than chance: an edge of −3.0 percentage points (95% interval −8.0 to +2.0).";
+  "Not shown to be better than chance after costs: an edge of −3.0 percentage points (−8.0 to +2.0 however often one looks; break-even at +1.1).";
 
 /** Opens the bot on a signal of this analysis, and waits for its card. */
 async function openResult(analysis: Partial<Analysis> = {}) {
@@ -86,7 +88,11 @@ describe("the confidence of a signal", () => {
   });
 
   test("stands beside a record that is worse than chance, which is called that", async () => {
-    api.reply("GET /performance", { ...noEdge, lift: around(-0.06, 0.02) });
+    api.reply("GET /performance", {
+      ...noEdge,
+      lift: around(-0.06, 0.02),
+      edge_bounds: { low: -0.09, high: -0.03 },
+    });
     await openResult();
     await within(await recordPanel()).findByText(/Worse than chance: an edge of −6\.0/);
   });

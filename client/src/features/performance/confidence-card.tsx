@@ -5,7 +5,7 @@ import type {
   Reliability,
 } from "@shared/contract/performance.ts";
 import type { ReactNode } from "react";
-import { formatCount, formatRate, formatRoundPoints } from "../../lib/format.ts";
+import { formatCount, formatRate, formatRoundPoints, formatSkill } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { ColumnHeadings } from "../../ui/column-headings.tsx";
 
@@ -54,8 +54,13 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
   const rows = [
     {
       name: "Brier score",
-      note: "0 is perfect, 0.25 is a coin flip",
+      note: said.baseline_brier === null ? "0 is perfect" : levelsNote(said.baseline_brier),
       show: ({ brier }: Reliability) => brier?.toFixed(3) ?? "too few",
+    },
+    {
+      name: "Brier skill",
+      note: "Above 0, it says more than the levels alone",
+      show: ({ brier_skill: skill }: Reliability) => (skill ? <Skill skill={skill} /> : "too few"),
     },
     {
       name: "Calibration error",
@@ -82,6 +87,20 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+const levelsNote = (baseline: number): string =>
+  `0 is perfect, the levels alone have ${baseline.toFixed(3)}`;
+
+function Skill({ skill }: { skill: NonNullable<Reliability["brier_skill"]> }) {
+  return (
+    <>
+      {formatSkill(skill.value)}
+      <Interval>
+        {formatSkill(skill.low)} to {formatSkill(skill.high)}
+      </Interval>
+    </>
   );
 }
 

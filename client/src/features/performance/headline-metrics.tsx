@@ -8,10 +8,16 @@ const RATE_MARGIN = 0.12;
 
 type Estimate = NonNullable<Performance["win_rate"]>;
 
-export function HeadlineMetrics({ performance }: { performance: Performance }) {
+interface HeadlineMetricsProps {
+  performance: Performance;
+  /** Nothing is claimed of a part of the record. */
+  isExploration: boolean;
+}
+
+export function HeadlineMetrics({ performance, isExploration }: HeadlineMetricsProps) {
   return (
     <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
-      {metricsOf(performance).map((metric) => (
+      {metricsOf({ performance, isExploration }).map((metric) => (
         <Metric key={metric.name} {...metric} />
       ))}
       <SmallMetrics performance={performance} />
@@ -30,8 +36,9 @@ interface MetricProps {
   rangeOf(estimate: Estimate, baseline: number): ValueRange;
 }
 
-function metricsOf(performance: Performance): MetricProps[] {
-  const { no_edge_rate: noEdge, counts } = performance;
+function metricsOf({ performance, isExploration }: HeadlineMetricsProps): MetricProps[] {
+  const { no_edge_rate: noEdge, counts, lift, edge_bounds: bounds } = performance;
+  const breakEven = performance.break_even_edge ?? 0;
   const baseline = "Random baseline";
   return [
     {
@@ -46,12 +53,12 @@ function metricsOf(performance: Performance): MetricProps[] {
     },
     {
       name: "Edge over chance",
-      estimate: performance.lift,
+      estimate: lift && { ...lift, ...bounds },
       format: formatPoints,
       unit: "percentage points",
-      note: edgeStatement(performance),
-      baseline: { name: baseline, value: 0, text: "0" },
-      rangeOf: (lift) => rangeAroundZero(lift, 0.1),
+      note: edgeStatement(performance, isExploration),
+      baseline: { name: "Pays the costs", value: breakEven, text: formatPoints(breakEven) },
+      rangeOf: (edge) => rangeAroundZero(edge, 0.1),
     },
     {
       name: "Expectancy",

@@ -19,11 +19,29 @@ test("every metric has its interval, and what chance alone gives beside it", asy
   expect(text).toContain("95% interval 38.0% to 52.0%");
   expect(text).toContain("Random baseline36.0%");
   expect(text).toContain(
-    "Better than chance: an edge of +9.0 percentage points (95% interval +2.4 to +15.6).",
+    "Better than chance after costs: an edge of +9.0 percentage points (+1.3 to +16.7 however often one looks; break-even at +1.1).",
   );
   expect(text).toContain("141");
   expect(text).toContain("\u221211.4 R");
   screen.getByText("Past performance is not indicative of future results.");
+});
+
+test("a part of the record is marked as exploration, and nothing is claimed of it", async () => {
+  openWith(record, "/performance?timeframe=4h");
+  expect((await metrics()).textContent).toContain(
+    "Exploration, not a claim: an edge of +9.0 percentage points",
+  );
+  screen.getByText(/These filters show a part of the record\. The best of many parts looks good/);
+  cleanup();
+  openWith(record);
+  await metrics();
+  expect(screen.queryByText(/These filters show a part of the record/)).toBeNull();
+});
+
+test("what WAITs passed up is told on its own", async () => {
+  openWith(record);
+  await screen.findByText("Not known: these trades may have lost or earned money after costs.");
+  screen.getByText("Of 60 WAITs; 1 not filled");
 });
 
 test("losses and signals without a result are counted", async () => {
@@ -106,6 +124,9 @@ test("each model has its record, and what its analyses take", async () => {
   expect(row(/gpt-large/)).toEqual(["150", "3,100", "620", "$0.0042", "8.4 s"]);
   const none = "not enough data";
   expect(row(/rules-v1/)).toEqual(["127", none, none, none, none]);
+  expect(within(models).getByRole("link", { name: "gpt-large" }).getAttribute("href")).toBe(
+    "/performance/analyst?analyst=openai&version=openai%2F7&model=gpt-large",
+  );
   await user.selectOptions(screen.getByLabelText("Model"), "gpt-large");
   await waitFor(() => expect(address()).toBe("/performance?model=gpt-large"));
   await waitFor(() =>

@@ -1,4 +1,5 @@
 import { MESSAGES, MIN_SIGNALS } from "@shared/contract/constants.ts";
+import { isExploration } from "@shared/contract/edge-statement.ts";
 import { statusSchema } from "@shared/contract/market-data.ts";
 import {
   EXPORT_FORMATS,
@@ -26,12 +27,16 @@ import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
 import { HeadlineMetrics } from "./headline-metrics.tsx";
 import { ModelTable } from "./model-table.tsx";
+import { WaitCard } from "./wait-card.tsx";
 
 const methodPoints = [
-  "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
+  "A signal is decided once it was filled and its target or stop was touched. The win rate and its random baseline cover the decided signals, with Wilson's 95% interval.",
   "Random baseline: on a price without drift, the target is reached before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
-  "Edge over chance is the win rate minus that baseline, in percentage points (pp). An expired trade counts as part of a win, by how far its exit was from stop to target. An edge whose 95% interval includes 0 is not statistically significant.",
-  "Results in R include every trade that was filled and closed, also expired ones, after fees. WAITs, failed and unfilled signals have no result but are counted.",
+  "Edge over chance is how much more often the closed trades won than by that baseline, in percentage points (pp). An expired trade counts as part of a win, by how far its exit was from stop to target.",
+  "An edge has to pay the costs: break-even is the edge at which the result after costs is 0. We call trades better than chance only if the edge is above that however often one looks. Such bounds are wider than a 95% interval, which is made for one look.",
+  "A market, timeframe or period is a part of the record, for exploration: the best of many parts looks good by chance. Nothing is claimed of it.",
+  "Brier skill compares the stated confidence with the chance that follows from the levels alone. At 0 it says no more than they do; below, it misleads.",
+  "Results in R include every trade that was filled and closed, also expired ones, after fees. WAITs, failed and unfilled signals have no result but are counted. What WAITs passed up is a figure of its own.",
   "Trades that are open at the same time depend on each other, within one market and across markets. All intervals account for this by comparing periods several times as long as a trade. The number of independent trades shows how much evidence remains.",
   "Signals from live data and from demo data are never combined.",
 ] as const;
@@ -91,6 +96,7 @@ interface PerformanceRecordProps {
 
 function PerformanceRecord({ performance, filter }: PerformanceRecordProps) {
   const { counts, win_rate: winRate, updated_at: updatedAt } = performance;
+  const isPart = isExploration(filter);
   return (
     <>
       {winRate === null && (
@@ -100,7 +106,13 @@ function PerformanceRecord({ performance, filter }: PerformanceRecordProps) {
             : "The trades are too close together in time. A margin of error needs trades from at least four separate periods."}
         </Alert>
       )}
-      <HeadlineMetrics performance={performance} />
+      {isPart && (
+        <Alert tone="info" title="Exploration">
+          These filters show a part of the record. The best of many parts looks good by chance, so
+          nothing is claimed of it.
+        </Alert>
+      )}
+      <HeadlineMetrics performance={performance} isExploration={isPart} />
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="figures text-sm text-ink-faint">
           {updatedAt && `Updated ${formatDateTime(updatedAt)}`}
@@ -112,7 +124,8 @@ function PerformanceRecord({ performance, filter }: PerformanceRecordProps) {
         <SignalCounts counts={counts} />
       </div>
       <ConfidenceCard said={performance.confidence} calibrated={performance.calibrated} />
-      <ModelTable models={performance.models} />
+      <WaitCard waits={performance.waits} count={counts.waits} />
+      <ModelTable models={performance.models} data={filter.data} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from "@shared/contract/constants.ts";
-import { performanceSchema } from "@shared/contract/performance.ts";
+import { performanceSchema, recordPartsSchema } from "@shared/contract/performance.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";
@@ -42,6 +42,38 @@ describe("GET /performance", () => {
     expect(body.effective_trades).toBe(19);
     expect(body.expectancy_r?.value).toBeCloseTo(0.5, 9);
     expect(body.calibrated.decided).toBe(20);
+  });
+
+  it("says what the costs need, how sure the edge is, and how the stated chances do against the levels", async () => {
+    const { body } = await performance();
+    const { lift, edge_bounds: bounds, confidence } = body;
+    // The results of these trades have no costs.
+    expect(body.break_even_edge).toBeCloseTo(0, 9);
+    expect(bounds?.low).toBeLessThan(lift?.low ?? 0);
+    expect(bounds?.high).toBeGreaterThan(lift?.high ?? 0);
+    expect(body.more_trades_to_know).toBeGreaterThan(0);
+    // Half of them reached a target twice as far away as the stop.
+    expect(body.baseline_brier).toBeCloseTo(((2 / 3) ** 2 + (1 / 3) ** 2) / 2, 9);
+    const skill = 1 - (confidence.brier ?? 0) / (body.baseline_brier ?? 0);
+    expect(body.brier_skill?.value).toBeCloseTo(skill, 9);
+    expect(body.waits).toMatchObject({ judged: 0, expectancy_r: null });
+    const { models } = body;
+    expect(body.model).toBe(models[0]?.model);
+    expect((await performance("?model=another")).body.model).toBe("another");
+  });
+
+  it("gives the record of one analyst version and model by class and by timeframe", async () => {
+    const { body } = await performance();
+    const [author] = body.recorded.analysts;
+    const query = new URLSearchParams({ ...author });
+    const answer = await server.call(`/performance/parts?${query}`);
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=30");
+    const { classes, timeframes } = recordPartsSchema.parse(await answer.json());
+    expect(classes.map(({ class: name, trades }) => [name, trades])).toEqual([["crypto", 40]]);
+    expect(timeframes).toMatchObject([{ trades: 40, lift: body.lift, counts: { decided: 40 } }]);
+    const none = await server.call("/performance/parts?analyst=rules&version=rules/0&model=none");
+    expect(await none.json()).toEqual({ classes: [], timeframes: [] });
+    expect((await server.call("/performance/parts?analyst=rules")).status).toBe(422);
   });
 
   it("does not name the owners of the signals", async () => {

@@ -1,12 +1,17 @@
-import { DAY_MS, MESSAGES } from "@shared/contract/constants.ts";
+import { DAY_MS, MESSAGES, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { csvLine } from "@shared/contract/files.ts";
+import { INSTRUMENT_CLASSES, type InstrumentClass } from "@shared/contract/instruments.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type {
   AnalystModel,
+  AnalystRecordQuery,
   ModelUsage,
   Performance,
   PerformanceExportQuery,
   PerformancePeriod,
   PerformanceQuery,
+  RecordPart,
+  RecordParts,
 } from "@shared/contract/performance.ts";
 import { type Database, readEach } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
@@ -50,10 +55,17 @@ export async function readPerformance(
   return {
     since,
     updated_at: state?.until?.toISOString() ?? null,
+    model: query.model ?? onlyModelOf(models),
     ...computeMetrics(mergeTallies(days.map(({ tally }) => tally))),
     models,
     recorded,
   };
+}
+
+/** Null for none, and for several. */
+function onlyModelOf(models: readonly ModelUsage[]): string | null {
+  const [only, ...others] = new Set(models.map(({ model }) => model));
+  return only === undefined || others.length > 0 ? null : only;
 }
 
 interface ModelSelection {
@@ -86,6 +98,37 @@ async function readModels(
     const usage = usageMetrics(addUsage(tallies.map((tally) => tally.usage)));
     return analyses === 0 ? [] : { ...one, analyses, ...usage };
   });
+}
+
+/** The record of one analyst version and model by class and by timeframe; those with signals only. */
+export async function readRecordParts(
+  { database }: { database: Database },
+  query: AnalystRecordQuery,
+): Promise<RecordParts> {
+  const whole = { ...query, period: "all" } as const;
+  const seriesOfClass = (name: InstrumentClass) => seriesOf({ ...whole, class: name });
+  const seriesOfTimeframe = (timeframe: Timeframe) => seriesOf({ ...whole, timeframe });
+  const series = [
+    ...INSTRUMENT_CLASSES.map(seriesOfClass),
+    ...TIMEFRAMES.map(seriesOfTimeframe),
+  ].flatMap((key) => key ?? []);
+  const days = await database.performanceDays
+    .find({ series: { $in: series } })
+    .sort({ day: 1 })
+    .select({ _id: 0, series: 1, tally: 1 })
+    .lean();
+  const partOf = (key: string | null): RecordPart[] => {
+    const tallies = days.filter((day) => day.series === key).map(({ tally }) => tally);
+    return tallies.length === 0 ? [] : [computeMetrics(mergeTallies(tallies))];
+  };
+  return {
+    classes: INSTRUMENT_CLASSES.flatMap((name) =>
+      partOf(seriesOfClass(name)).map((part) => ({ ...part, class: name })),
+    ),
+    timeframes: TIMEFRAMES.flatMap((timeframe) =>
+      partOf(seriesOfTimeframe(timeframe)).map((part) => ({ ...part, timeframe })),
+    ),
+  };
 }
 
 /** First day of a period; null for the whole record. */

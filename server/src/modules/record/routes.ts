@@ -1,5 +1,11 @@
 import { Readable } from "node:stream";
-import type { Activity, Performance, PerformanceQuery } from "@shared/contract/performance.ts";
+import type {
+  Activity,
+  AnalystRecordQuery,
+  Performance,
+  PerformanceQuery,
+  RecordParts,
+} from "@shared/contract/performance.ts";
 import { ledgerRoutes } from "@shared/contract/routes/ledger-routes.ts";
 import { productName, readBranding } from "@shared/domain/branding.ts";
 import { readLedgerHead } from "@shared/domain/ledger.ts";
@@ -9,7 +15,7 @@ import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { readActivity, writeActivityFeed } from "./activity.ts";
 import { downloadLedger, listLedgerHeads, readHeadProof, readLedgerPage } from "./ledger.ts";
-import { exportTrades, readPerformance } from "./performance.ts";
+import { exportTrades, readPerformance, readRecordParts } from "./performance.ts";
 
 /** Records are appended about once a second at most. */
 const HEAD_CACHE_SECONDS = 5;
@@ -61,6 +67,11 @@ export function createPerformanceHandlers(deps: ServerDeps): BoundRoute[] {
       return performance;
     },
   });
+  const parts = new LRUCache<string, RecordParts, AnalystRecordQuery>({
+    max: MAX_CACHED_RESPONSES,
+    ttl: PERFORMANCE_CACHE_SECONDS * 1_000,
+    fetchMethod: (_key, _stale, { context }) => readRecordParts(deps, context),
+  });
   const activity = new LRUCache<"activity", Activity>({
     max: 1,
     ttl: ACTIVITY_CACHE_SECONDS * 1_000,
@@ -83,6 +94,11 @@ export function createPerformanceHandlers(deps: ServerDeps): BoundRoute[] {
       const performance = await responses.forceFetch(JSON.stringify(query), { context: query });
       ctx.set("Cache-Control", `public, max-age=${cacheSecondsOf(performance)}`);
       return performance;
+    }),
+    handle(ledgerRoutes.getRecordParts, async ({ query }, { ctx }) => {
+      const read = await parts.forceFetch(JSON.stringify(query), { context: query });
+      ctx.set("Cache-Control", `public, max-age=${PERFORMANCE_CACHE_SECONDS}`);
+      return read;
     }),
     handle(ledgerRoutes.exportPerformance, ({ query }, { ctx }) => {
       ctx.attachment(`performance-${deps.now().toISOString().slice(0, 10)}.${query.format}`);

@@ -80,8 +80,7 @@ function tradePart(
   levels: TradeLevels,
 ): DecisionPart {
   const signal = marketScore.score > 0 ? "BUY" : "SELL";
-  const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
-  const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
+  const holdCandles = holdCandlesFor(brief, levels);
   return {
     final_signal: signal,
     // 54 at the threshold to 80 where all rules agree. A scaled score, not a measured win rate.
@@ -185,6 +184,10 @@ function trendWord(value: number): string {
   if (value >= TRENDING) return "Uptrend";
   return value <= -TRENDING ? "Downtrend" : "Sideways market";
 }
+
+/** Hold limit of a trade with these levels. */
+export const holdCandlesFor = ({ indicators }: MarketBrief, levels: TradeLevels): number =>
+  Math.min(expectedCandles(levels, indicators.atr14 ?? 0) * HOLD_FACTOR, HOLD_CANDLES.max);
 
 /**
  * √(8/π), mean range of a Brownian path over its standard deviation (Feller 1951; cf. Parkinson's volatility estimate).

@@ -8,6 +8,8 @@ const edgeRecordSchema = z.object({
   trades: z.number(),
   effective_trades: z.number(),
   lift: z.nullable(z.object({ value: z.number(), low: z.number(), high: z.number() })),
+  edge_bounds: z.nullable(z.object({ low: z.number(), high: z.number() })),
+  break_even_edge: z.nullable(z.number()),
 });
 
 const STALE_MS = 60_000;

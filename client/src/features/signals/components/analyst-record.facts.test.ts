@@ -15,12 +15,17 @@ const bucket = (from: number, trades: { decided: number; wins: number; stated: n
 
 function record(buckets: Reliability["buckets"], lift = { value: -0.01, low: -0.06, high: 0.04 }) {
   const decided = buckets.reduce((sum, each) => sum + each.decided, 0);
-  const confidence = { decided, brier: null, ece: null, buckets };
-  return { confidence, lift, effective_trades: Math.floor(decided / 2) };
+  return {
+    confidence: { decided, buckets },
+    lift,
+    edge_bounds: lift,
+    break_even_edge: 0.01,
+    effective_trades: Math.floor(decided / 2),
+  };
 }
 
 const NO_EDGE =
-  "Not shown to be better than chance: an edge of −1.0 percentage points (95% interval −6.0 to +4.0).";
+  "Not shown to be better than chance after costs: an edge of −1.0 percentage points (−6.0 to +4.0 however often one looks; break-even at +1.0).";
 const stated = (confidence: number) => ({ confidence, isCalibrated: false });
 
 const sixties = bucket(60, { decided: 214, wins: 69, stated: 0.62 });
@@ -70,7 +75,7 @@ describe("the record beside a stated confidence", () => {
   it("says so where the trades did worse than chance", () => {
     const worse = record([sixties], { value: -0.05, low: -0.09, high: -0.01 });
     expect(recordFacts(worse, stated(62)).at(-1)?.text).toBe(
-      "Worse than chance: an edge of −5.0 percentage points (95% interval −9.0 to −1.0).",
+      "Worse than chance: an edge of −5.0 percentage points (−9.0 to −1.0 however often one looks; break-even at +1.0).",
     );
   });
 

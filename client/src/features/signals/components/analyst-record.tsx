@@ -1,6 +1,6 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
-import { edgeStatement } from "@shared/contract/edge-statement.ts";
-import type { Performance, PerformanceQuery, Reliability } from "@shared/contract/performance.ts";
+import { type EdgeMetrics, edgeStatement } from "@shared/contract/edge-statement.ts";
+import type { PerformanceQuery, Reliability } from "@shared/contract/performance.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { performanceParams, performanceQuery } from "../../../domain/performance-query.ts";
@@ -9,8 +9,8 @@ import { Skeleton } from "../../../ui/card.tsx";
 
 /** Space for two facts, or for the edge alone, by the width of the panel: nothing moves when the record arrives. */
 const heights = {
-  stated: "min-h-59 @[18rem]:min-h-49 @md:min-h-40 @2xl:min-h-30",
-  calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
+  stated: "min-h-64 @[18rem]:min-h-54 @md:min-h-45 @2xl:min-h-35",
+  calibrated: "min-h-52 @[18rem]:min-h-45 @md:min-h-35 @2xl:min-h-28",
 } as const;
 
 export type RecordedAnalysis = Pick<
@@ -106,7 +106,9 @@ interface RecordFact {
   text: string;
 }
 
-export type MeasuredRecord = Pick<Performance, "confidence" | "lift" | "effective_trades">;
+type StatedRecord = Pick<Reliability, "decided" | "buckets">;
+
+export type MeasuredRecord = EdgeMetrics & { confidence: StatedRecord };
 
 const ALL_TRADES = "All trades";
 
@@ -118,7 +120,7 @@ export function recordFacts(record: MeasuredRecord, signal: StatedConfidence): R
   return [statedAndWon(record.confidence, signal.confidence), edge];
 }
 
-function statedAndWon(record: Reliability, confidence: number): RecordFact {
+function statedAndWon(record: StatedRecord, confidence: number): RecordFact {
   const similar = similarTrades(record, confidence);
   if (!similar) {
     const { wins, decided } = allTrades(record);
@@ -135,7 +137,7 @@ interface SimilarTrades extends StatedTrades {
 }
 
 /** The trades of a similar confidence if enough of them have ended, otherwise all; null if these are too few, too. */
-export function similarTrades(record: Reliability, confidence: number): SimilarTrades | null {
+export function similarTrades(record: StatedRecord, confidence: number): SimilarTrades | null {
   const bucket = record.buckets.find(
     ({ from, to }) => confidence >= from && (confidence < to || to === 100),
   );
@@ -154,7 +156,7 @@ const percent = (share: number): string => `${Math.round(100 * share)}%`;
 const rates = ({ decided, wins, stated }: StatedTrades): string =>
   `stated ${percent(stated)}, won ${percent(wins / decided)} of ${decided}`;
 
-function allTrades({ decided, buckets }: Reliability): StatedTrades {
+function allTrades({ decided, buckets }: StatedRecord): StatedTrades {
   const wins = buckets.reduce((sum, bucket) => sum + bucket.wins, 0);
   const stated = buckets.reduce((sum, bucket) => sum + bucket.stated * bucket.decided, 0);
   return { decided, wins, stated: stated / decided };

@@ -1,11 +1,11 @@
-import type { Reliability } from "@shared/contract/performance.ts";
 import { noRates } from "@shared/testing/performance-record.ts";
 import { expect, test } from "vitest";
+import type { MeasuredRecord } from "./analyst-record.tsx";
 import { chanceOf } from "./chance.tsx";
 
-const recordOf = (decided: number, wins: number): { confidence: Reliability } => {
+const recordOf = (decided: number, wins: number): Pick<MeasuredRecord, "confidence"> => {
   const bucket = { from: 60, to: 70, decided, wins, stated: 0.62, won: wins / decided, ...noRates };
-  return { confidence: { decided, brier: null, ece: null, buckets: [bucket] } };
+  return { confidence: { decided, buckets: [bucket] } };
 };
 
 const UNCHECKED = "The analyst states this. Too few such trades have ended to check it.";
