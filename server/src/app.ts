@@ -3,13 +3,14 @@ import type { Route } from "@shared/contract/routes/define-route.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
 import type { AppDeps } from "./create-deps.ts";
-import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
+import { admitKeys, requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { notFound, unavailable } from "./http/errors.ts";
 import { handleErrors, handleNotFound } from "./http/handle-errors.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
+import { apiKeyHandlers } from "./modules/accounts/api-keys.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
@@ -89,6 +90,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...createPerformanceHandlers(deps),
     ...ledgerHandlers,
     ...createAccountHandlers(deps),
+    ...apiKeyHandlers,
     ...signalHandlers,
     ...watchlistHandlers,
     ...channelHandlers,
@@ -101,12 +103,13 @@ export function createApiRouter(deps: AppDeps): AppRouter {
   ];
   const signedIn = requireUser(deps);
   const served = routes.filter(({ route }) => isServed(route));
-  return createRouter(deps, served, {
+  const guards = {
     public: [],
     user: [signedIn],
     approved: [signedIn, requireApproved],
     admin: [signedIn, requireAdmin],
     owner: [unlessSigned(signedIn)],
     "queue-dashboard": [requireDashboardAccess(deps)],
-  });
+  };
+  return createRouter(deps, served, guards, admitKeys(deps));
 }

@@ -78,6 +78,7 @@ export const userDetailsSchema = z
     periods: z.array(billingPeriodSchema),
     credits: z.array(creditEntrySchema),
     signals: z.array(historyItemSchema),
+    api_keys: z.int().nonnegative().meta({ description: "Number of keys that have not expired" }),
   })
   .meta({ id: "UserDetails" });
 export type UserDetails = z.infer<typeof userDetailsSchema>;
