@@ -1,10 +1,10 @@
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
-import type { Route } from "@shared/contract/routes/define-route.ts";
+import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
 import type { AppDeps } from "./create-deps.ts";
 import { admitKeys, requireAdmin, requireApproved, requireUser } from "./http/access.ts";
-import type { AppRouter, AppState } from "./http/context.ts";
+import type { AppMiddleware, AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { notFound, unavailable } from "./http/errors.ts";
 import { handleErrors, handleNotFound } from "./http/handle-errors.ts";
@@ -20,6 +20,7 @@ import { createDocsHandlers } from "./modules/docs/docs-page.ts";
 import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
 import { createCandleHandlers } from "./modules/markets/candles.ts";
 import { marketHandlers } from "./modules/markets/routes.ts";
+import { createMcpHandlers } from "./modules/mcp/routes.ts";
 import { paymentHandlers } from "./modules/payments/routes.ts";
 import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-access.ts";
 import { queueDashboardHandlers } from "./modules/queue-dashboard/routes.ts";
@@ -102,8 +103,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...queueDashboardHandlers,
   ];
   const signedIn = requireUser(deps);
-  const served = routes.filter(({ route }) => isServed(route));
-  const guards = {
+  const guards: Record<Access, AppMiddleware[]> = {
     public: [],
     user: [signedIn],
     approved: [signedIn, requireApproved],
@@ -111,5 +111,8 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     owner: [unlessSigned(signedIn)],
     "queue-dashboard": [requireDashboardAccess(deps)],
   };
+  const served = [...routes, ...createMcpHandlers(deps, routes, guards)].filter(({ route }) =>
+    isServed(route),
+  );
   return createRouter(deps, served, guards, admitKeys(deps));
 }

@@ -62,6 +62,8 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404],
   "DELETE /me/api-keys/:id (of another)": [401, 404, 404, 404],
 
+  "GET /mcp": [401, 405, 405, 405],
+
   "POST /get-signal": [401, 403, 202, 202],
   "POST /get-signal-with-image": [401, 403, 403, 403],
   "POST /get-signal-with-image (with image access)": [401, 403, 202, 202],
@@ -189,6 +191,10 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "DELETE /me/api-keys/:id (of another)": async ({ other }) => ({
     path: `/me/api-keys/${await apiKeyOf(other)}`,
+  }),
+  "POST /mcp": async () => ({
+    json: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    headers: { Accept: "application/json, text/event-stream" },
   }),
   "POST /get-signal": async () => ({
     json: { symbol: "BTC/USDT", timeframe: "1h" },

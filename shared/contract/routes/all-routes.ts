@@ -4,6 +4,7 @@ import { apiKeyRoutes } from "./api-key-routes.ts";
 import { brandingRoutes } from "./branding-routes.ts";
 import { channelRoutes } from "./channel-routes.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
+import { mcpRoutes } from "./mcp-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { queueDashboardRoutes } from "./queue-dashboard-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
@@ -13,6 +14,7 @@ import { signalRoutes, watchlistRoutes } from "./signal-routes.ts";
 export const ROUTES = [
   ...Object.values(accountRoutes),
   ...Object.values(apiKeyRoutes),
+  ...Object.values(mcpRoutes),
   ...Object.values(signalRoutes),
   ...Object.values(watchlistRoutes),
   ...Object.values(channelRoutes),
