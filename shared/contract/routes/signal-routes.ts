@@ -1,5 +1,6 @@
 import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import { evidenceSchema } from "@shared/contract/evidence.ts";
+import { followedQuerySchema, followedSchema } from "@shared/contract/followed.ts";
 import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
@@ -158,6 +159,18 @@ export const signalRoutes = {
     summary: "Totals of your signals that match a filter",
     request: { query: historyFilterSchema },
     responses: { 200: { description: "Of all that match.", schema: historyTotalsSchema } },
+  }),
+  getFollowed: defineRoute("GET /me/followed", {
+    ...signals,
+    scopes: ["read"],
+    summary: "Your signals as an account that had followed them",
+    description:
+      "Each trade risks a share of the balance at its entry, with the results and costs of the ledger; funding is in none. With `delay` 0, " +
+      "results in R equal the ledger's. With another one, a trade that was filled earlier is entered at the first known price from " +
+      "then on: the open of the next stored candle of the signal's timeframe. Of the newest 10,000 signals.",
+    limits: [{ name: "followed", points: 60, per: "minute", by: ["user"] }],
+    request: { query: followedQuerySchema },
+    responses: { 200: { description: "The account.", schema: followedSchema } },
   }),
   getSignalProgress: defineRoute("GET /signals/:id/since", {
     ...oneSignal,

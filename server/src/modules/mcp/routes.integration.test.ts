@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import {
   API_KEY_SCOPES,
@@ -73,8 +74,8 @@ describe("the MCP server, called by the client of the SDK", () => {
       start: () => transport.start(),
       send: (message) => transport.send(message),
       close: () => transport.close(),
-      set onmessage(receive: (message: never) => void) {
-        transport.onmessage = (message) => Reflect.apply(receive, undefined, [message]);
+      set onmessage(receive: NonNullable<Transport["onmessage"]>) {
+        transport.onmessage = (message) => receive(message);
       },
       set onclose(closed: () => void) {
         transport.onclose = closed;
@@ -167,12 +168,13 @@ describe("the MCP server, called by the client of the SDK", () => {
       );
     };
     const args = { symbol: "BTC/USDT", timeframe: "1h", amount: 250, idempotency_key: "one" };
-    const result = await client.callTool({ name: "request_signal", arguments: args }, undefined, {
+    const answer = await client.callTool({ name: "request_signal", arguments: args }, undefined, {
       onprogress: ({ message }) => {
         progress.push(message);
         void finish();
       },
     });
+    const result = CallToolResultSchema.parse(answer);
     expect(result.structuredContent).toMatchObject({ status: "completed", symbol: "BTC/USDT" });
     expect(progress.slice(0, 2)).toEqual([
       "Waiting for a free worker.",
