@@ -1,7 +1,7 @@
 import type { Followed, SkipReason } from "@shared/contract/followed.ts";
 import { ChartLine, Download } from "lucide-react";
 import { useSearchParams } from "react-router-dom";
-import { formatChange, formatCount, formatPlural, formatR, formatUsd } from "../../lib/format.ts";
+import { formatChange, formatCount, formatR, formatUsd } from "../../lib/format.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -62,8 +62,8 @@ function Results({ of: data }: { of: Followed }) {
     <>
       {data.demo_trades > 0 && (
         <Alert tone="warning" title="Demo data">
-          {formatPlural(data.demo_trades, "trade")} of these are of recorded prices shifted to the
-          present. They say nothing about a real market.
+          {formatCount(data.demo_trades)} of these trades are made with recorded prices, shifted to
+          the present. They say nothing about a real market.
         </Alert>
       )}
       {data.truncated && <Alert tone="info">Only your newest 10,000 signals are included.</Alert>}
