@@ -25,6 +25,7 @@ export const SCREEN_MODULES = {
   "/bot": "src/features/bot/bot-page.tsx",
   "/watchlist": "src/features/watchlist/watchlist-page.tsx",
   "/signal-history": "src/features/history/history-page.tsx",
+  "/results": "src/features/results/results-page.tsx",
   "/offline": "src/features/history/offline-page.tsx",
   "/admin": "src/features/admin/admin-pages.tsx",
 };
@@ -36,6 +37,7 @@ const SIGNED_IN_SCREENS = [
   "/bot",
   "/watchlist",
   "/signal-history",
+  "/results",
   "/offline",
   "/admin",
 ];

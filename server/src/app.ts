@@ -1,15 +1,16 @@
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
-import type { Route } from "@shared/contract/routes/define-route.ts";
+import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import Koa from "koa";
 import type { AppDeps } from "./create-deps.ts";
-import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
-import type { AppRouter, AppState } from "./http/context.ts";
+import { admitKeys, requireAdmin, requireApproved, requireUser } from "./http/access.ts";
+import type { AppMiddleware, AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { notFound, unavailable } from "./http/errors.ts";
 import { handleErrors, handleNotFound } from "./http/handle-errors.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
+import { apiKeyHandlers } from "./modules/accounts/api-keys.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
@@ -19,6 +20,7 @@ import { createDocsHandlers } from "./modules/docs/docs-page.ts";
 import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
 import { createCandleHandlers } from "./modules/markets/candles.ts";
 import { marketHandlers } from "./modules/markets/routes.ts";
+import { createMcpHandlers } from "./modules/mcp/routes.ts";
 import { paymentHandlers } from "./modules/payments/routes.ts";
 import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-access.ts";
 import { queueDashboardHandlers } from "./modules/queue-dashboard/routes.ts";
@@ -89,6 +91,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...createPerformanceHandlers(deps),
     ...ledgerHandlers,
     ...createAccountHandlers(deps),
+    ...apiKeyHandlers,
     ...signalHandlers,
     ...watchlistHandlers,
     ...channelHandlers,
@@ -100,13 +103,16 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...queueDashboardHandlers,
   ];
   const signedIn = requireUser(deps);
-  const served = routes.filter(({ route }) => isServed(route));
-  return createRouter(deps, served, {
+  const guards: Record<Access, AppMiddleware[]> = {
     public: [],
     user: [signedIn],
     approved: [signedIn, requireApproved],
     admin: [signedIn, requireAdmin],
     owner: [unlessSigned(signedIn)],
     "queue-dashboard": [requireDashboardAccess(deps)],
-  });
+  };
+  const served = [...routes, ...createMcpHandlers(deps, routes, guards)].filter(({ route }) =>
+    isServed(route),
+  );
+  return createRouter(deps, served, guards, admitKeys(deps));
 }

@@ -60,6 +60,9 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "POST /me/two-factor/confirm": [401, 422, 422, 422],
   "DELETE /me/two-factor": [401, 404, 404, 404],
   "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404],
+  "DELETE /me/api-keys/:id (of another)": [401, 404, 404, 404],
+
+  "GET /mcp": [401, 405, 405, 405],
 
   "POST /get-signal": [401, 403, 202, 202],
   "POST /get-signal-with-image": [401, 403, 403, 403],
@@ -183,6 +186,17 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "DELETE /me/sessions/:id (of another)": async ({ other }) => ({
     path: `/me/sessions/${other.sessions[0]?.id}`,
+  }),
+  "POST /me/api-keys": async () => ({ json: { name: "Bot", scopes: ["read"] } }),
+  "DELETE /me/api-keys/:id": async ({ caller, other }) => ({
+    path: `/me/api-keys/${await apiKeyOf(caller ?? other)}`,
+  }),
+  "DELETE /me/api-keys/:id (of another)": async ({ other }) => ({
+    path: `/me/api-keys/${await apiKeyOf(other)}`,
+  }),
+  "POST /mcp": async () => ({
+    json: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    headers: { Accept: "application/json, text/event-stream" },
   }),
   "POST /get-signal": async () => ({
     json: { symbol: "BTC/USDT", timeframe: "1h" },
@@ -447,6 +461,12 @@ const signed = (path: string) =>
 async function signalOf(user: UserRecord): Promise<string> {
   const [signal] = await createSignals(server.database, user);
   return String(signal?._id);
+}
+
+async function apiKeyOf(user: UserRecord): Promise<string> {
+  const json = { name: "Bot", scopes: ["read"] };
+  const created = await server.call("/me/api-keys", { token: tokenOf(user), json });
+  return (await created.json()).id;
 }
 
 const watchedBy = async (user: UserRecord) =>

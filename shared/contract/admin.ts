@@ -78,6 +78,12 @@ export const userDetailsSchema = z
     periods: z.array(billingPeriodSchema),
     credits: z.array(creditEntrySchema),
     signals: z.array(historyItemSchema),
+    /** Servers of earlier versions do not say it. */
+    api_keys: z
+      .int()
+      .nonnegative()
+      .default(0)
+      .meta({ description: "Number of keys that have not expired" }),
   })
   .meta({ id: "UserDetails" });
 export type UserDetails = z.infer<typeof userDetailsSchema>;

@@ -15,6 +15,8 @@ export const SECURITY_EVENTS = {
     "recovery-code:used",
     "reauthentication:failed",
     "data:exported",
+    "api-key:created",
+    "api-key:ended",
   ],
   administration: [
     "role:changed",

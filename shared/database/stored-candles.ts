@@ -31,7 +31,20 @@ export async function readCandles(
   model: Model<CandlesRecord>,
   _id: CandlesRecord["_id"],
 ): Promise<Candle[]> {
-  const stored = await model.findById(_id).lean();
+  return candlesOf(await model.findById(_id).lean());
+}
+
+/** The same of several analyses, by their ids. */
+export async function readManyCandles(
+  model: Model<CandlesRecord>,
+  ids: readonly CandlesRecord["_id"][],
+): Promise<Map<string, Candle[]>> {
+  if (ids.length === 0) return new Map();
+  const stored = await model.find({ _id: { $in: [...ids] } }).lean();
+  return new Map(stored.map((record) => [String(record._id), candlesOf(record)]));
+}
+
+function candlesOf(stored: CandlesRecord | null): Candle[] {
   if (stored?.packed === undefined) return stored?.candles ?? [];
   const { packed } = stored;
   return unpackCandles(packed instanceof mongo.Binary ? packed.read(0, packed.length()) : packed);

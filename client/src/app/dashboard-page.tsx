@@ -4,6 +4,7 @@ import {
   BadgeCheck,
   BellRing,
   Bot,
+  ChartLine,
   Check,
   Clock,
   History,
@@ -103,12 +104,25 @@ function Overview() {
           />
           {/* Last, as they appear late and must move nothing. */}
           {!approved && <SampleSignal className="rounded-card border border-line bg-surface p-6" />}
-          {approved && <ChannelNudge />}
+          {approved && <MemberCards />}
         </div>
       </div>
     </>
   );
 }
+
+const MemberCards = () => (
+  <>
+    <LinkCard
+      Icon={ChartLine}
+      title="Results"
+      text="What an account would have done that had followed your signals."
+      to="/results"
+      link="See your results"
+    />
+    <ChannelNudge />
+  </>
+);
 
 function ApprovedCard() {
   return (

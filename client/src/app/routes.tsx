@@ -83,6 +83,7 @@ const approvedScreens = [
   screen("/bot", () => import("../features/bot/bot-page.tsx"), "BotPage"),
   screen("/watchlist", () => import("../features/watchlist/watchlist-page.tsx"), "WatchlistPage"),
   screen("/signal-history", () => import("../features/history/history-page.tsx"), "HistoryPage"),
+  screen("/results", () => import("../features/results/results-page.tsx"), "ResultsPage"),
   screen("/signals/:id", () => import("../features/signals/signal-page.tsx"), "SignalPage"),
 ];
 

@@ -92,6 +92,7 @@ class FakeApi {
     this.#responders.clear();
     this.#fallback = notFound;
     this.reply("GET /me/sessions", { sessions: [] });
+    this.reply("GET /me/api-keys", { keys: [] });
     this.reply("GET /channels", { channels: [] });
     this.reply("GET /me/quiet-hours", { quiet_hours: null });
     this.reply("GET /me/notifications", { notifications: [], seen: { user: 0, admins: 0 } });

@@ -1,11 +1,14 @@
+import type { Route } from "@shared/contract/routes/define-route.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { mustEnrol } from "@shared/domain/access.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
+import { API_KEY_LIMIT, apiKeyOf, assertScope } from "./api-keys.ts";
 import { type AppMiddleware, matchedRoute, sessionOf } from "./context.ts";
-import { sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
+import { rateLimits } from "./rate-limits.ts";
+import { authenticateKey, sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
 /**
  * Requires a valid bearer token, and puts its session into `ctx.state`. The user is read from the database for every
@@ -22,6 +25,8 @@ export function requireUser(
     key: "claims",
   });
   return (ctx, next) => {
+    // `admitKeys` has authenticated it.
+    if (ctx.state.session?.key) return next();
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
@@ -32,6 +37,41 @@ export function requireUser(
     });
   };
 }
+
+/**
+ * Authenticates API keys, on public routes too: what a key may do does not depend on whether it is needed. Routes without
+ * the database do not look at them.
+ */
+export function admitKeys(
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+): (route: Route) => AppMiddleware[] {
+  const limits = rateLimits(deps, [API_KEY_LIMIT]);
+  return (route) => {
+    if (route.usesDatabase === false) return [];
+    const admit: AppMiddleware = async (ctx, next) => {
+      const key = apiKeyOf(ctx.get("Authorization"));
+      if (key === undefined) return next();
+      const session = await authenticateKey(deps, key, ctx.state.origin);
+      ctx.state.session = session;
+      return next();
+    };
+    const check: AppMiddleware = async (ctx, next) => {
+      const { session } = ctx.state;
+      if (session) {
+        assertScope(session, route);
+        if (!isOpenForEnrolment(route.path)) assertEnrolled(deps.settings, session.user);
+      }
+      await next();
+    };
+    return [admit, ...limits.map(ofKeys), check];
+  };
+}
+
+/** For calls with API keys only. */
+const ofKeys =
+  (middleware: AppMiddleware): AppMiddleware =>
+  (ctx, next) =>
+    ctx.state.session?.key ? middleware(ctx, next) : next();
 
 export function assertEnrolled(
   settings: Pick<Settings, "NODE_ENV">,

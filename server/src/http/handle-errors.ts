@@ -37,7 +37,7 @@ export const handleNotFound: AppMiddleware = async (ctx, next) => {
   if (ctx.status === 404 && ctx.body === undefined) throw notFound();
 };
 
-function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return unavailable(error);
   const clientFault = clientFaultSchema.safeParse(error);

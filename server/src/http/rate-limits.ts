@@ -78,7 +78,12 @@ export function rateLimit(
       });
     };
     try {
-      await takePoint(limiter, key);
+      const left = await takePoint(limiter, key).catch((error: unknown) => {
+        if (isClientError(error))
+          showLimit(ctx, { points, remaining: 0, ms: (error.retryAfterSeconds ?? 1) * 1_000 });
+        throw error;
+      });
+      showLimit(ctx, { points, remaining: left.remainingPoints, ms: left.msBeforeNext });
       await next();
     } catch (error) {
       if (isClientError(error)) await settle(error.code);
@@ -86,6 +91,18 @@ export function rateLimit(
     }
     await settle("success");
   };
+}
+
+/** `RateLimit-*` of the limit that is nearest. */
+function showLimit(
+  ctx: AppContext,
+  { points, remaining, ms }: { points: number; remaining: number; ms: number },
+): void {
+  const shown = ctx.response.get("RateLimit-Remaining");
+  if (shown !== "" && Number(shown) <= remaining) return;
+  ctx.set("RateLimit-Limit", String(points));
+  ctx.set("RateLimit-Remaining", String(Math.max(0, remaining)));
+  ctx.set("RateLimit-Reset", String(Math.max(1, Math.ceil(ms / 1_000))));
 }
 
 /** After a server error the database may be unavailable, so the point is not returned. */
@@ -116,9 +133,9 @@ export async function takePoint(
   limiter: RateLimiterAbstract,
   key: string,
   customDuration?: number,
-): Promise<void> {
+): Promise<RateLimiterRes> {
   try {
-    await limiter.consume(key, 1, customDuration === undefined ? {} : { customDuration });
+    return await limiter.consume(key, 1, customDuration === undefined ? {} : { customDuration });
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
     throw rateLimited(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)));

@@ -17,7 +17,8 @@ const defaultMessage: z.core.$ZodErrorMap = (issue) => {
 
 const fieldOf = (path: PropertyKey[]): string => path.slice(1).join(".");
 
-interface RequestContext {
+/** What of a request is parsed. */
+export interface RequestContext {
   params?: unknown;
   query: unknown;
   headers: unknown;

@@ -22,12 +22,15 @@ import {
   parseMultipartForm,
   parseRequest,
   parseUpload,
+  type RequestContext,
   uploadedFiles,
 } from "./request-input.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
 export interface BoundRoute<Deps = ServerDeps> extends HandlerOptions<Deps> {
   route: Route;
+  /** Parses a request and runs the handler. */
+  run: (request: RequestContext, call: Call<Deps>) => Promise<unknown>;
   respond: (call: Call<Deps>) => Promise<void>;
 }
 
@@ -78,15 +81,18 @@ export function handle<
 ): BoundRoute<Deps> {
   const schema = z.object(route.request);
   const status = Number(Object.keys(route.responses)[0]);
+  const run = async (request: RequestContext, call: Call<Deps>) => {
+    const input = parseRequest(schema, request);
+    call.ctx.status = status;
+    return handler(input, call);
+  };
   return {
     ...options,
     route,
+    run,
     async respond(call) {
-      const { ctx } = call;
-      const input = parseRequest(schema, ctx);
-      ctx.status = status;
-      const body = await handler(input, call);
-      if (body !== undefined) ctx.body = body;
+      const body = await run(call.ctx, call);
+      if (body !== undefined) call.ctx.body = body;
     },
   };
 }
@@ -96,6 +102,7 @@ export function createRouter<Deps extends ServerDeps>(
   deps: Deps,
   routes: readonly BoundRoute<Deps>[],
   guards: Record<Access, AppMiddleware[]>,
+  admitKeys: (route: Route) => AppMiddleware[],
 ): AppRouter {
   const router = new Router<AppState>();
   const callOf = (ctx: AppContext): Call<Deps> => ({
@@ -112,6 +119,7 @@ export function createRouter<Deps extends ServerDeps>(
       [route.method],
       [
         ...before,
+        ...admitKeys(route),
         ...guards[route.access],
         async (ctx, next) => {
           await check?.(callOf(ctx));

@@ -6,8 +6,13 @@ import {
   SESSION_LIFETIME_DAYS,
 } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { KnownNetwork, SessionRecord, UserRecord } from "@shared/database/models/user.ts";
-import { hasAccess } from "@shared/domain/access.ts";
+import type {
+  ApiKeyRecord,
+  KnownNetwork,
+  SessionRecord,
+  UserRecord,
+} from "@shared/database/models/user.ts";
+import { hasAccess, mustEnrol } from "@shared/domain/access.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
@@ -16,6 +21,7 @@ import jwt from "jsonwebtoken";
 import type { Types } from "mongoose";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
+import { hashOfKey, isApiKey, KEY_USE_INTERVAL_MS, keyExpiry, userIdOfKey } from "./api-keys.ts";
 import { unauthenticated, unavailable } from "./errors.ts";
 import { endSessions } from "./session-ends.ts";
 
@@ -50,7 +56,10 @@ const claimsSchema = z.object({
 export interface AuthenticatedSession {
   /** `approved` is true only while a subscription, if there is one, gives access. */
   user: UserRecord;
+  /** Or the id of `key`. */
   sessionId: string;
+  /** Set if it is the use of an API key. `user` is no administrator then, unless one who must enrol. */
+  key?: Pick<ApiKeyRecord, "prefix" | "scopes">;
   startedAt: Date;
   /** When it ends unless it is used before. */
   expiresAt: Date;
@@ -134,11 +143,12 @@ function signToken(
   return jwt.sign(claims, tokenKey(settings), { algorithm, issuer, audience, subject });
 }
 
-/** The session of a token. @throws AppError unauthenticated if it is invalid, or its session has ended */
+/** The session of a token or an API key. @throws AppError unauthenticated if it is invalid, or has ended */
 export async function authenticateToken(
   deps: SessionDeps,
   token: string,
 ): Promise<AuthenticatedSession> {
+  if (isApiKey(token)) return authenticateKey(deps, token);
   return sessionOfClaims(deps, verifiedClaims(deps, token));
 }
 
@@ -182,6 +192,36 @@ export async function resumeSession(
     sessionId,
     startedAt: session.createdAt,
     expiresAt: expiryOf(session),
+    origin,
+  };
+}
+
+/** The use of an API key, which is recorded. @throws AppError unauthenticated if it is unknown, expired or deleted */
+export async function authenticateKey(
+  { database, settings, now }: SessionDeps,
+  token: string,
+  origin?: RequestOrigin,
+): Promise<AuthenticatedSession> {
+  const at = now();
+  const userId = userIdOfKey(token);
+  const user = userId === undefined ? undefined : await usersOf(database).load(userId);
+  const hash = hashOfKey(token);
+  const key = user?.apiKeys?.find((one) => one.hash === hash);
+  if (!user || !key || keyExpiry(key) <= at) throw unauthenticated();
+  const { id, prefix, scopes, createdAt, lastUsedAt } = key;
+  if (!lastUsedAt || at.getTime() - lastUsedAt.getTime() > KEY_USE_INTERVAL_MS) {
+    await database.users.updateOne(
+      { _id: user._id, "apiKeys.id": id },
+      { $max: { "apiKeys.$.lastUsedAt": at } },
+    );
+  }
+  const role = mustEnrol(settings, user) ? user.role : "user";
+  return {
+    user: { ...user, role, approved: hasAccess(user, at) },
+    sessionId: id,
+    key: { prefix, scopes },
+    startedAt: createdAt,
+    expiresAt: keyExpiry(key),
     origin,
   };
 }

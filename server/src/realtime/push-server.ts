@@ -7,6 +7,7 @@ import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/stream
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { WebSocket } from "ws";
+import { assertScope } from "../http/api-keys.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { clientNetwork } from "../http/rate-limits.ts";
 import { BODY_TIMEOUT_MS } from "../http/request-input.ts";
@@ -134,6 +135,9 @@ interface ReceivedEvents {
 type PushIo = Server<ReceivedEvents, PushedEvents, DefaultEventsMap, SocketData>;
 type PushSocket = Socket<ReceivedEvents, PushedEvents, DefaultEventsMap, SocketData>;
 
+/** What an API key needs for a socket. */
+const EVENTS = { access: "user", method: "GET", scopes: ["read"] } as const;
+
 /** The browser sends nothing but its handshake and the symbols of prices. */
 const MAX_MESSAGE_BYTES = 16_384;
 
@@ -224,6 +228,7 @@ export class PushServer {
     const parsed = socketAuthSchema.safeParse(socket.handshake.auth);
     if (!parsed.success) throw new AppError("unauthenticated", "Please sign in.");
     socket.data.session = await authenticateToken(this.#deps, parsed.data.token);
+    assertScope(socket.data.session, EVENTS);
     socket.data.auth = parsed.data;
   }
 

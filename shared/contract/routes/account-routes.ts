@@ -99,17 +99,20 @@ export const accountRoutes = {
   }),
   getMe: defineRoute("GET /me", {
     ...ownAccount,
+    scopes: ["read"],
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     responses: { 200: { description: "The account.", schema: meSchema } },
   }),
   getSubscription: defineRoute("GET /me/subscription", {
     ...ownAccount,
+    scopes: ["read"],
     summary: "Your subscription with all of its payments",
     responses: { 200: { description: "The subscription.", schema: ownSubscriptionSchema } },
   }),
   listNotifications: defineRoute("GET /me/notifications", {
     ...ownAccount,
+    scopes: ["read"],
     summary: "Your last notifications",
     description:
       "At most 50 of the last 7 days, newest first. Administrators also get those of their own stream.",

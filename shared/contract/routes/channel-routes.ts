@@ -38,6 +38,7 @@ const params = z.object({ id });
 export const channelRoutes = {
   listChannels: defineRoute("GET /channels", {
     ...channel,
+    scopes: ["read"],
     summary: "Your channels, oldest first",
     responses: { 200: { description: "All channels.", schema: channelListSchema } },
   }),
@@ -85,6 +86,7 @@ export const channelRoutes = {
   }),
   listDeliveries: defineRoute("GET /channels/:id/deliveries", {
     ...channel,
+    scopes: ["read"],
     summary: "Deliveries of a channel, newest first",
     description: "50 per page. They are kept for 30 days.",
     request: { params, query: deliveryQuerySchema },
@@ -138,6 +140,7 @@ export const channelRoutes = {
   }),
   getQuietHours: defineRoute("GET /me/quiet-hours", {
     ...channel,
+    scopes: ["read"],
     summary: "Your quiet hours",
     responses: { 200: { description: "Null if there are none.", schema: quietHoursSettingSchema } },
   }),

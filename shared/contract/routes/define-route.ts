@@ -1,4 +1,5 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
+import type { ApiKeyScope } from "@shared/contract/api-keys.ts";
 import { SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import type { ErrorCode } from "@shared/contract/errors.ts";
 import { z } from "zod";
@@ -11,6 +12,7 @@ export type Access = "public" | "user" | "approved" | "admin" | "owner" | "queue
 
 export const TAGS = {
   Accounts: "Registration, sign-in, passwords and your own account.",
+  Keys: "API keys for your own programs.",
   Signals: "Request trading signals and read them.",
   Watchlist: "Markets that are analysed for you when their candles close.",
   Channels: "Messages outside the app, such as email, Telegram, web push and webhooks.",
@@ -70,6 +72,8 @@ interface Declaration<Responses> {
   summary: string;
   description?: string;
   access: Access;
+  /** API keys with one of these scopes may call it; see `keyScopesOf` if absent. */
+  scopes?: readonly ApiKeyScope[];
   limits?: readonly RateLimit[];
   /** Content types of the body. JSON and URL-encoded forms if absent, multipart if there are files. */
   bodyTypes?: readonly ("json" | "form" | "multipart")[];
@@ -95,6 +99,14 @@ export interface Route<
   path: string;
   request: Input;
 }
+
+/** Scopes of which a key needs one: those that the route declares; `read` for public reading; none may call any other. */
+export const keyScopesOf = ({
+  scopes,
+  access,
+  method,
+}: Pick<Route, "scopes" | "access" | "method">): readonly ApiKeyScope[] =>
+  scopes ?? (access === "public" && method === "GET" ? ["read"] : []);
 
 type RouteName = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 

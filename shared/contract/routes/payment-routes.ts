@@ -14,6 +14,7 @@ import { defineRoute, done, filenameParams, uploadedFile } from "./define-route.
 const image = {
   tag: "Files",
   access: "owner",
+  scopes: ["read"],
   request: { params: filenameParams },
   responses: {
     200: {

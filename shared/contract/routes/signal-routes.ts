@@ -1,5 +1,6 @@
 import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import { evidenceSchema } from "@shared/contract/evidence.ts";
+import { followedQuerySchema, followedSchema } from "@shared/contract/followed.ts";
 import { signalCandlesSchema } from "@shared/contract/market-data.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import {
@@ -79,6 +80,7 @@ const oneSignal = {
 export const signalRoutes = {
   requestSignal: defineRoute("POST /get-signal", {
     ...signals,
+    scopes: ["signals"],
     summary: "Request a signal",
     description: "With a known `Idempotency-Key` and the same request, the earlier signal.",
     limits: [requestLimit],
@@ -88,6 +90,7 @@ export const signalRoutes = {
   }),
   requestSignalWithImage: defineRoute("POST /get-signal-with-image", {
     ...signals,
+    scopes: ["signals"],
     summary: "Request a signal with a chart image",
     description:
       "Costs one image credit, which is refunded if the analysis fails or the image was of no use: not read, or of another market. Images that the model declines are refunded at most 3 times per user and UTC day. A warning of the signal says if one is charged.",
@@ -104,6 +107,7 @@ export const signalRoutes = {
   }),
   getSignal: defineRoute("GET /signals/:id", {
     ...oneSignal,
+    scopes: ["read"],
     summary: "One signal",
     responses: {
       200: { description: "The signal in its current state.", schema: signalResponseSchema },
@@ -119,6 +123,7 @@ export const signalRoutes = {
   }),
   getSignalCandles: defineRoute("GET /signals/:id/candles", {
     ...oneSignal,
+    scopes: ["read"],
     summary: "The closed candles that a signal was made from",
     responses: {
       200: {
@@ -129,6 +134,7 @@ export const signalRoutes = {
   }),
   getSignalEvidence: defineRoute("GET /signals/:id/evidence", {
     ...oneSignal,
+    scopes: ["read"],
     summary: "What the analyst of a signal was given",
     description:
       "Nothing of it became known after the close of the analysed candle. The candles are at `/signals/{id}/candles`.",
@@ -142,18 +148,33 @@ export const signalRoutes = {
   }),
   listSignals: defineRoute("GET /signal-history", {
     ...signals,
+    scopes: ["read"],
     summary: "Your finished signals, newest first",
     request: { query: historyQuerySchema },
     responses: { 200: { description: "One page.", schema: historyPageSchema } },
   }),
   getHistoryTotals: defineRoute("GET /signal-history/totals", {
     ...signals,
+    scopes: ["read"],
     summary: "Totals of your signals that match a filter",
     request: { query: historyFilterSchema },
     responses: { 200: { description: "Of all that match.", schema: historyTotalsSchema } },
   }),
+  getFollowed: defineRoute("GET /me/followed", {
+    ...signals,
+    scopes: ["read"],
+    summary: "Your signals as an account that had followed them",
+    description:
+      "Each trade risks a share of the balance at its entry, with the results and costs of the ledger; funding is in none. With `delay` 0, " +
+      "results in R equal the ledger's. With another one, a trade that was filled earlier is entered at the first known price from " +
+      "then on: the open of the next stored candle of the signal's timeframe. Of the newest 10,000 signals.",
+    limits: [{ name: "followed", points: 60, per: "minute", by: ["user"] }],
+    request: { query: followedQuerySchema },
+    responses: { 200: { description: "The account.", schema: followedSchema } },
+  }),
   getSignalProgress: defineRoute("GET /signals/:id/since", {
     ...oneSignal,
+    scopes: ["read"],
     summary: "Candles and outcome since a signal was made",
     description: "For its owner and for administrators.",
     responses: {
@@ -209,11 +230,13 @@ const params = z.object({ id: z.string().meta({ description: "The `id` of the it
 export const watchlistRoutes = {
   getWatchlist: defineRoute("GET /watchlist", {
     ...watchlist,
+    scopes: ["read", "watchlist"],
     summary: "Your watchlist, oldest item first",
     responses: { 200: { description: "All items.", schema: watchlistSchema } },
   }),
   addWatchlistItem: defineRoute("POST /watchlist", {
     ...watchlist,
+    scopes: ["watchlist"],
     summary: "Watch a market",
     description: "At each close of its candles, you get a signal if the analysis is a trade.",
     limits: [changeLimit],
@@ -223,6 +246,7 @@ export const watchlistRoutes = {
   }),
   changeWatchlistItem: defineRoute("PATCH /watchlist/:id", {
     ...watchlist,
+    scopes: ["watchlist"],
     summary: "Change an item of your watchlist",
     limits: [changeLimit],
     request: { params, body: watchlistItemChangeSchema },
@@ -231,6 +255,7 @@ export const watchlistRoutes = {
   }),
   deleteWatchlistItem: defineRoute("DELETE /watchlist/:id", {
     ...watchlist,
+    scopes: ["watchlist"],
     summary: "Delete an item of your watchlist",
     request: { params },
     responses: { 204: { description: "The market is no longer watched." } },

@@ -82,6 +82,8 @@ export interface DeliveryRecord {
   /** Null unless the status is `retrying`. */
   nextAttemptAt: Date | null;
   createdAt: Date;
+  /** When the receiver took it. */
+  deliveredAt?: Date;
 }
 
 /** `seq` from `fromSeq` on, in one stream. */

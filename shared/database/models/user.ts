@@ -1,4 +1,5 @@
 import type { Role, StreamPositions } from "@shared/contract/account.ts";
+import type { ApiKeyScope } from "@shared/contract/api-keys.ts";
 import type { Connection, Types } from "mongoose";
 import type { PaymentProofRecord, SubscriptionRecord } from "./payment.ts";
 import { modelOf, recordSchema } from "./record-schema.ts";
@@ -13,6 +14,23 @@ export interface SessionRecord {
   userAgent: string;
   /** Hash of the network that the sign-in came from. */
   network: string;
+}
+
+/** A key of the user's own programs. */
+export interface ApiKeyRecord {
+  /** A UUID. */
+  id: string;
+  name: string;
+  /** SHA-256 of the key, in hex. */
+  hash: string;
+  /** The first characters of the key, by which people know it. */
+  prefix: string;
+  scopes: ApiKeyScope[];
+  createdAt: Date;
+  /** Null if it never expires. */
+  expiresAt: Date | null;
+  /** Updated every minute while it is used. */
+  lastUsedAt: Date | null;
 }
 
 /** A network from which the user has signed in. */
@@ -74,6 +92,8 @@ export interface UserRecord {
   accessChange?: AccessChange;
   /** Oldest first. Some may have expired. */
   sessions: SessionRecord[];
+  /** Oldest first. Some may have expired. */
+  apiKeys?: ApiKeyRecord[];
   /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
   sessionVersion: number;
   /** Kept when sessions end, the one used last at the end. Some may be older than they count. */

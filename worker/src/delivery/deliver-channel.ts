@@ -192,7 +192,7 @@ async function record(
   const settled = outcome === "delivered" ? "delivered" : "failed";
   const status: DeliveryStatus = isRetried ? "retrying" : settled;
   await database.deliveries.updateOne(unrecorded(delivery), {
-    $set: { ...made, status, nextAttemptAt },
+    $set: { ...made, status, nextAttemptAt, ...(status === "delivered" && { deliveredAt: at }) },
   });
   return nextAttemptAt ? { dueAt: nextAttemptAt, isFailing: true } : { next: channel };
 }

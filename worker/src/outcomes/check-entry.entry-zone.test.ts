@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
+import { entryZone } from "@shared/outcomes/entry-zone.ts";
 import { describe, expect, it } from "vitest";
-import { entryZone, findEntryLeft, type TradePlan } from "./check-entry.ts";
+import { findEntryLeft, type TradePlan } from "./check-entry.ts";
 
 /** A buy at 100 that risks 10 for 20, advised while the market stood at 100. */
 const BUY: TradePlan = { entry: 100, stopLoss: 90, takeProfit: 120, signalPrice: 100 };

@@ -2,6 +2,7 @@ import type { Candle } from "@shared/contract/market-data.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { needsEntryCheck } from "@shared/domain/reuse-analysis.ts";
 import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
+import { entryZone } from "@shared/outcomes/entry-zone.ts";
 import { raceAbort, withDeadline } from "../deadline.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { type PricesRequest, type PricesUntil, readPricesSince } from "./prices-since.ts";
@@ -98,31 +99,11 @@ function tradePlanOf({ result }: Pick<CheckedAnalysis, "result">): TradePlan | n
   return { entry, stopLoss, takeProfit, signalPrice: source.price ?? entry };
 }
 
-/**
- * In multiples of the risk. Half a risk further, a 2:1 trade pays 1:1, the minimum; half a risk back, half of it is
- * already lost.
- */
-const REACH = 0.5;
-
 export interface TradePlan {
   entry: number;
   stopLoss: number;
   takeProfit: number;
   signalPrice: number;
-}
-
-interface PriceRange {
-  low: number;
-  high: number;
-}
-
-/** Prices at which the entry is still worth taking. Includes the way from the signal price to an entry away from it. */
-export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRange {
-  const reach = REACH * Math.abs(entry - stopLoss);
-  return {
-    low: Math.min(entry, signalPrice) - reach,
-    high: Math.max(entry, signalPrice) + reach,
-  };
 }
 
 /** The first candle that ends outside the zone or touches stop or target; null while the entry is valid. */
@@ -138,7 +119,11 @@ export function findEntryLeft(
   return null;
 }
 
-function leavingPrice(plan: TradePlan, zone: PriceRange, candle: Candle): number | null {
+function leavingPrice(
+  plan: TradePlan,
+  zone: ReturnType<typeof entryZone>,
+  candle: Candle,
+): number | null {
   const { low, high, close } = candle;
   if (close < zone.low || close > zone.high) return close;
   // The stop first: if both were touched within one candle, the worse counts.

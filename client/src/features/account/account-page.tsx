@@ -33,6 +33,7 @@ import { QueryView } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { NewPasswordFields, PasswordField, TextField } from "../../ui/text-field.tsx";
+import { ApiKeysCard } from "./api-keys-card.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
@@ -47,6 +48,7 @@ export function AccountPage({ children }: { children?: ReactNode }) {
         <div className="flex flex-col gap-6">
           <ChangePasswordForm />
           <TwoFactorCard />
+          <ApiKeysCard />
           <DataCard />
         </div>
         <div className="flex flex-col gap-6">

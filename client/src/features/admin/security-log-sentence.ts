@@ -32,6 +32,8 @@ const jobActions: Record<string, string> = {
   resume: "resumed",
 };
 
+const withKey = (key: unknown): string => (key === undefined ? "" : ` with the API key ${key}…`);
+
 const quoted = (text: unknown): string => (text ? `“${text}”` : "nothing");
 
 /** The label of each type of event, and a sentence to be read after the actor's name. */
@@ -66,7 +68,7 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "password:changed": {
     label: "Password changed",
-    describe: () => "changed their password, which ended their other sessions",
+    describe: () => "changed their password, which ended their other sessions and API keys",
   },
   "password:reset-requested": {
     label: "Password reset requested",
@@ -74,7 +76,7 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "password:reset": {
     label: "Password reset",
-    describe: () => "reset their password, which ended their sessions",
+    describe: () => "reset their password, which ended their sessions and API keys",
   },
   "two-factor:on": {
     label: "Second factor turned on",
@@ -90,6 +92,14 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (_, { route }) => `entered a wrong password or code for ${route}`,
   },
   "data:exported": { label: "Data downloaded", describe: () => "downloaded their data" },
+  "api-key:created": {
+    label: "API key created",
+    describe: (_, { key, scopes }) => `created the API key ${key}… for ${scopes}`,
+  },
+  "api-key:ended": {
+    label: "API key ended",
+    describe: (_, { key }) => `ended the API key ${key}…`,
+  },
   "role:changed": {
     label: "Role changed",
     describe: (user, { role }) =>
@@ -182,14 +192,15 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "model:tested": { label: "AI model tested", describe: () => "tested the AI model" },
   "access:refused": {
     label: "Access refused",
-    describe: (_, { route, reason }) => `was refused ${refusals[String(reason)] ?? route}`,
+    describe: (_, { route, reason, key }) =>
+      `was refused ${refusals[String(reason)] ?? route}${withKey(key)}`,
   },
   "limit:exceeded": {
     label: "Limit exceeded",
-    describe: (user, { route }) =>
+    describe: (user, { route, key }) =>
       route === "POST /login"
         ? `tried to log in too often as ${user}`
-        : `exceeded the limit of ${route}`,
+        : `exceeded the limit of ${route}${withKey(key)}`,
   },
   "file:read": {
     label: "File read",

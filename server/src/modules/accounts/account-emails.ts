@@ -1,5 +1,5 @@
 import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import type { ApiKeyRecord, UserRecord } from "@shared/database/models/user.ts";
 import { readBrand } from "@shared/domain/branding.ts";
 import {
   type AccountEmail,
@@ -52,9 +52,9 @@ function securityNoticeEmail(
 
 const EVENTS = {
   "password-changed":
-    "Your password was changed. Other sessions have ended. Messages to channels other than email are turned off; you can turn each on again.",
+    "Your password was changed. Other sessions and all API keys have ended. Messages to channels other than email are turned off; you can turn each on again.",
   "account-claimed":
-    "Your password was changed. Your address had not been verified before, so somebody else may have set up the account: its sessions have ended, and its second factor and all of its channels were removed.",
+    "Your password was changed. Your address had not been verified before, so somebody else may have set up the account: its sessions and API keys have ended, and its second factor and all of its channels were removed.",
   "wrong-passwords":
     "Somebody who is signed in to your account has entered ten wrong passwords within an hour. If it was not you, reset your password on the login page: this ends all sessions.",
   "two-factor-on": "Two-factor authentication was turned on.",
@@ -79,6 +79,16 @@ export function notifyOfNewChannel(
   notice: string,
 ): void {
   sendNotice(deps, user, { subject: "New channel", event: `A channel was added. ${notice}` });
+}
+
+/** Emails the owner of an account that somebody who is signed in has created an API key. */
+export function notifyOfNewKey(
+  deps: ServerDeps,
+  user: Pick<UserRecord, "email" | "username">,
+  { name, prefix }: Pick<ApiKeyRecord, "name" | "prefix">,
+): void {
+  const event = `An API key was created: "${name}" (${prefix}…). Programs can use your account with it. A change of your password ends all keys.`;
+  sendNotice(deps, user, { subject: "New API key", event });
 }
 
 /** Emails the owner of an account about a sign-in from a browser and network that the account has not been used with. */

@@ -15,6 +15,7 @@ import { type AuthenticatedSession, knownNetworks } from "../../http/sessions.ts
 import type { ServerDeps } from "../../server-deps.ts";
 import { presentQuietHours } from "../channels/manage-channels.ts";
 import { createSignPath } from "../files/signed-url.ts";
+import { listApiKeys } from "./api-keys.ts";
 import { listSessions } from "./own-account.ts";
 import { presentTwoFactor } from "./two-factor.ts";
 
@@ -36,6 +37,7 @@ export async function* exportData(
   yield `{"exported_at":${JSON.stringify(deps.now())},\n"account":${JSON.stringify(account)}`;
   const lists = {
     ...listSessions(deps, session),
+    api_keys: listApiKeys(user),
     sign_in_networks: knownNetworks(user, deps.now()).map(({ network, signedInAt }) => ({
       network,
       last_sign_in_at: signedInAt,

@@ -140,7 +140,7 @@ async function removeFormerSetup(
   if (twoFactor) uow.log({ type: "two-factor:off", user: username, details });
 }
 
-/** Changes the password, ends all other sessions of the user, and turns off their channels other than email. */
+/** Changes the password, ends all other sessions and the API keys of the user, and turns off their channels other than email. */
 export async function changePassword(
   deps: AccountDeps,
   { user, sessionId, origin }: AuthenticatedSession,
@@ -162,8 +162,8 @@ export async function changePassword(
 }
 
 /**
- * Ends a user's sessions on commit and closes their sockets, except those of `keepSessionId`. Turns off the channels that
- * another session may have added. Returns the changed user, or null if the user is deleted.
+ * Ends a user's sessions and API keys on commit and closes their sockets, except those of `keepSessionId`. Turns off the
+ * channels that another session may have added. Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
   database: Database,
@@ -177,7 +177,7 @@ export async function revokeSessions(
       {
         $inc: { sessionVersion: 1 },
         $pull: { sessions: { id: { $ne: keepSessionId ?? null } } },
-        $unset: { wrongPasswords: 1 },
+        $unset: { wrongPasswords: 1, apiKeys: 1 },
       },
       { session: uow.session, returnDocument: "after" },
     )

@@ -41,7 +41,7 @@ export function logRefusals(deps: ServerDeps): AppMiddleware {
 
 const RECORDED_CODES: readonly AppError["code"][] = [
   ...(["invalid-credentials", "two-factor-required", "wrong-password"] as const),
-  ...(["not-admin", "foreign-origin", "file-not-allowed", "rate-limited"] as const),
+  ...(["not-admin", "foreign-origin", "file-not-allowed", "rate-limited", "key-scope"] as const),
 ];
 const isRecorded = ({ code }: AppError): boolean => RECORDED_CODES.includes(code);
 
@@ -78,7 +78,8 @@ async function entryOf(
   error: AppError,
 ): Promise<NewSecurityLogEntry> {
   const { code } = error;
-  const details = { route: routeOf(ctx) };
+  const key = ctx.state.session?.key?.prefix;
+  const details = { route: routeOf(ctx), ...(key !== undefined && { key }) };
   const user = sessionUser(ctx);
   if (user === null && isSignIn(ctx)) return entryOfSignIn(deps, ctx, error);
   if (code === "rate-limited") return { type: "limit:exceeded", user, details };

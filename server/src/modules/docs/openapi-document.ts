@@ -4,6 +4,7 @@ import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { FILE_URL_MINUTES } from "@shared/contract/files.ts";
 import {
   type Access,
+  keyScopesOf,
   type Route,
   type RouteResponse,
   TAGS,
@@ -14,7 +15,8 @@ import { dashboardCookie } from "../queue-dashboard/dashboard-access.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
 \`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \
-are pushed by Socket.IO on the same host: connect with \`auth: { token }\`.`;
+are pushed by Socket.IO on the same host: connect with \`auth: { token }\`. Programs use a key of \`POST /me/api-keys\` \
+in place of the token. Limited calls have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds).`;
 
 const text = { type: "string" as const };
 
@@ -43,6 +45,12 @@ export function buildDocument(options: {
       },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A key of `POST /me/api-keys`. A call names the scopes of which the key needs one; no key may make a call that names none.",
+        },
         expires: signedUrlPart("expires"),
         signature: signedUrlPart("signature"),
         queueSession: {
@@ -95,6 +103,11 @@ const SECURITY: Record<Access, Record<string, string[]>[]> = {
   "queue-dashboard": [{ queueSession: [] }],
 };
 
+function securityOf(route: Route) {
+  const keys = keyScopesOf(route).map((scope) => ({ apiKey: [scope] }));
+  return route.access === "public" ? [] : [...SECURITY[route.access], ...keys];
+}
+
 /** A route as OpenAPI describes it. */
 export function describeRoute(route: Route) {
   const { params, query, headers } = route.request;
@@ -103,7 +116,7 @@ export function describeRoute(route: Route) {
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    security: SECURITY[route.access],
+    security: securityOf(route),
     parameters: [
       ...describeParameters("path", params),
       ...describeParameters("query", query),
@@ -201,11 +214,13 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "wrong-password": "The current password or the code is wrong.",
   "email-not-verified": "The email address of the account is not verified.",
   "foreign-origin": "The request comes from a page of another origin.",
+  "key-scope": "The API key has no scope for this call, or no API key may make it.",
   "reauthentication-required":
     "Your own password, and the code if your second factor is on, are required.",
   "two-factor-enrolment-required":
     "Administrators must turn on the second factor before they can call this.",
   "not-found": "It does not exist, or it belongs to another user.",
+  "method-not-allowed": "The server sends nothing unless it is asked; use `POST`.",
   "auth/username-already-in-use": "The username is taken.",
   "auth/email-already-in-use": "The email address is taken.",
   "own-account": "Administrators cannot do this to their own account.",
@@ -226,6 +241,7 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "watchlist-full": "The watchlist has as many items as it may have.",
   "channel-unavailable": "This kind of channel is not set up, or the channel is not linked yet.",
   "too-many-channels": "There are as many channels as a user may have.",
+  "too-many-keys": "There are as many API keys as a user may have.",
   "rate-limited": "Too many requests.",
   internal: "Unexpected error on the server.",
   unavailable:
@@ -282,6 +298,8 @@ function errorsOf(route: Route): ErrorCode[] {
   const { params, ...input } = route.request;
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
   const isPublic = route.access === "public";
+  if (route.usesDatabase !== false)
+    codes.add("unauthenticated").add("key-scope").add("rate-limited");
   if (!isPublic && !isOpenForEnrolment(route.path)) codes.add("two-factor-enrolment-required");
   if (route.limits) codes.add("rate-limited");
   if (route.method !== "GET") {
@@ -332,7 +350,7 @@ function convertAll(io: Direction): Record<string, JsonSchema> {
  * Corrects zod's output: a transformed value is described by its target, times need no pattern beside their format, and
  * the limits of safe integers are left out of responses.
  */
-const overrideFor =
+export const overrideFor =
   (io: Direction): Override =>
   ({ zodSchema, jsonSchema }) => {
     const { def } = zodSchema._zod;

@@ -9,6 +9,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
 import { inTime } from "../../http/in-time.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
+import { readFollowed } from "./followed.ts";
 import { sumHistory } from "./history-totals.ts";
 import { noteSignal } from "./note-signal.ts";
 import {
@@ -76,6 +77,9 @@ export const signalHandlers: BoundRoute<SignalDeps>[] = [
   ),
   handle(signalRoutes.getHistoryTotals, ({ query }, { deps, session }) =>
     sumHistory(deps.database, session.user, query),
+  ),
+  handle(signalRoutes.getFollowed, ({ query }, { deps, session }) =>
+    readFollowed(deps.database, session.user, query),
   ),
   handle(signalRoutes.getSignalProgress, ({ params }, { deps, session }) =>
     getSignalProgress(deps, session.user, params.id),

@@ -10,6 +10,7 @@ import {
 } from "@shared/database/models/user.ts";
 import { findProofsOf, presentUserCard, USER_CARD_FIELDS } from "@shared/domain/user-card.ts";
 import type { QueryFilter } from "mongoose";
+import { keyExpiry } from "../../http/api-keys.ts";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedProof } from "../files/signed-url.ts";
@@ -173,5 +174,6 @@ export async function getUserDetails(
       why,
     })),
     signals,
+    api_keys: (user.apiKeys ?? []).filter((key) => keyExpiry(key) > deps.now()).length,
   };
 }

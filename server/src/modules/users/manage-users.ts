@@ -149,7 +149,7 @@ export async function findUserByName(
 }
 
 /**
- * Sets a user's role, which ends all of their sessions, even if they have that role. There is always an administrator:
+ * Sets a user's role, which ends all of their sessions and API keys, even if they have that role. There is always an administrator:
  * transactions that write to the admins' stream conflict, so two who demote each other at once cannot both succeed.
  */
 export async function setRole(
@@ -163,7 +163,8 @@ export async function setRole(
   const lockKeys = [ADMINS_STREAM, userStream(_id)];
   const result = await commitAsAdmin(deps, admin, lockKeys, async (uow) => {
     if (role === "user") await assertOtherAdmin(database, _id, uow.session);
-    const update = { $set: { role, sessions: [] }, $inc: { sessionVersion: 1 } };
+    const ended = { sessions: [], apiKeys: [] };
+    const update = { $set: { role, ...ended }, $inc: { sessionVersion: 1 } };
     const user = await database.users
       .findOneAndUpdate({ _id }, update, { session: uow.session })
       .lean();

@@ -175,6 +175,7 @@ async function openDrawer(
   const details: UserDetails = {
     user: makeUserCard({ username: name }),
     periods: [],
+    api_keys: 2,
     credits: [
       {
         id: "1",
@@ -428,7 +429,8 @@ describe("the review of payment proofs", () => {
       ...subscriber,
       payment_proof: { ...proof, plan: "trader", renewal: true },
     } as const;
-    const details: UserDetails = { user: renewal, periods: [payment], credits: [], signals: [] };
+    const empty = { credits: [], signals: [], api_keys: 0 };
+    const details: UserDetails = { user: renewal, periods: [payment], ...empty };
     api.reply("GET /admin/users/ann", details);
     api.reply("POST /admin/renew/ann", { detail: "Renewed." });
     const user = await openPanel([renewal, ...waitingUsers.slice(1)]);

@@ -1,0 +1,91 @@
+import type { Followed } from "@shared/contract/followed.ts";
+import { formatDay, formatPlural, formatUsd } from "../../lib/format.ts";
+
+type Day = Followed["by_day"][number];
+
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+/** The newest ones; the others are in the export. */
+const MAX_MONTHS = 6;
+
+/** The days on which trades ended, by month, the newest first. */
+export function DayCalendar({ days }: { days: readonly Day[] }) {
+  const months = [...new Set(days.map(({ day }) => day.slice(0, 7)))].toReversed();
+  const byDay = new Map(days.map((one) => [one.day, one]));
+  return (
+    <div className="grid gap-6 sm:grid-cols-2 xl:grid-cols-3">
+      {months.slice(0, MAX_MONTHS).map((month) => (
+        <Month key={month} month={month} byDay={byDay} />
+      ))}
+    </div>
+  );
+}
+
+const monthName = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+/** Whole weeks, from Monday; null for what is not in the month. */
+function weeksOf(month: string): (string | null)[][] {
+  const first = new Date(`${month}-01T00:00:00Z`);
+  const length = new Date(
+    Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0),
+  ).getUTCDate();
+  const before = (first.getUTCDay() + 6) % 7;
+  const cells = [
+    ...Array.from({ length: before }, () => null),
+    ...Array.from({ length }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`),
+  ];
+  return Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) =>
+    Array.from({ length: 7 }, (_unused, at) => cells[week * 7 + at] ?? null),
+  );
+}
+
+function Month({ month, byDay }: { month: string; byDay: ReadonlyMap<string, Day> }) {
+  return (
+    <table className="w-full table-fixed border-separate border-spacing-1 text-center text-xs">
+      <caption className="mb-1 text-left text-sm font-medium">
+        {monthName.format(new Date(`${month}-01T00:00:00Z`))}
+      </caption>
+      <thead>
+        <tr className="text-ink-faint">
+          {WEEKDAYS.map((name) => (
+            <th key={name} scope="col" className="font-normal">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeksOf(month).map((week) => (
+          <tr key={week.find(Boolean)}>
+            {week.map((day, at) => (
+              <DayCell
+                key={day ?? `${month} ${WEEKDAYS[at]}`}
+                day={day}
+                of={byDay.get(day ?? "")}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DayCell({ day, of }: { day: string | null; of: Day | undefined }) {
+  if (!day) return <td />;
+  const number = Number(day.slice(8));
+  if (!of) return <td className="rounded bg-raised/40 py-1.5 text-ink-faint">{number}</td>;
+  const text = `${formatDay(day)}: ${formatUsd(of.profit)} in ${formatPlural(of.trades, "trade")}`;
+  return (
+    <td
+      title={text}
+      className={`rounded py-1.5 font-medium ${of.profit < 0 ? "bg-sell/20 text-sell" : "bg-buy/20 text-buy"}`}
+    >
+      <span aria-hidden>{number}</span>
+      <span className="sr-only">{text}</span>
+    </td>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Followed } from "@shared/contract/followed.ts";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { followedCsv } from "./api.ts";
+
+const trade = {
+  signal_id: "1",
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  side: "BUY",
+  entered_at: "2026-01-05T00:01:00.000Z",
+  fill: 100,
+  exited_at: "2026-01-05T12:00:00.000Z",
+  exit: 120,
+  r_multiple: 2,
+  profit: 20,
+  balance: 1_020,
+} as const;
+const sums = { trades: 1, wins: 1, total_r: 2, profit: 20 };
+const followed: Followed = {
+  start_balance: 1_000,
+  end_balance: 1_020,
+  max_drawdown_percent: 3.5,
+  trades: 1,
+  wins: 1,
+  total_r: 2,
+  skipped: [{ reason: "entry-left", count: 4 }],
+  equity: [
+    { at: trade.entered_at, balance: 1_000 },
+    { at: trade.exited_at, balance: 1_020 },
+  ],
+  by_market: [{ symbol: "BTC/USDT", ...sums }],
+  by_day: [{ day: "2026-01-05", ...sums }],
+  demo_trades: 0,
+  holding: { end_balance: 1_100 },
+  random: { low: 950, median: 998, high: 1_060, runs: 200 },
+  verdict: "same",
+  results: [trade],
+  truncated: false,
+};
+
+test("shows the account, what it is compared with, its days, and what was skipped", async () => {
+  api.reply("GET /me/followed", followed);
+  openApp("/results", { approved: true });
+  await screen.findByText("$1,020.00 (+2.00%)");
+  await screen.findByText(/within what entries at random give/);
+  screen.getByText(/last exit: \$1,100\.00/);
+  const january = screen.getByRole("table", { name: "January 2026" });
+  within(january).getByText("5 Jan 2026: $20.00 in 1 trade");
+  const skipped = screen.getByRole("row", { name: "The price had left the entry zone 4" });
+  expect(skipped).toBeTruthy();
+});
+
+test("has its filters in the address, and drops what is not valid", async () => {
+  api.reply("GET /me/followed", followed);
+  const { user, address } = openApp("/results?delay=5m&risk_percent=900", { approved: true });
+  await screen.findByText("$1,020.00 (+2.00%)");
+  const queries = () =>
+    api.requests.map(({ route, query }) => (route === "GET /me/followed" ? String(query) : ""));
+  expect(queries()).toContain("start_balance=1000&risk_percent=1&delay=5m");
+  await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
+  const balance = screen.getByLabelText("Start balance, USD");
+  await user.clear(balance);
+  await user.type(balance, "2500");
+  fireEvent.blur(balance);
+  await waitFor(() => expect(address()).toBe("/results?timeframe=4h&start_balance=2500&delay=5m"));
+  await user.click(screen.getByRole("button", { name: "Clear filters" }));
+  expect(address()).toBe("/results");
+});
+
+test("says that no trade has ended", async () => {
+  api.reply("GET /me/followed", { ...followed, trades: 0, equity: [], results: [], skipped: [] });
+  openApp("/results", { approved: true });
+  await screen.findByText("No trade has ended yet");
+});
+
+test("exports each trade with units in the names", () => {
+  const [head, row] = followedCsv(followed).split("\r\n");
+  expect(head).toContain("entered_at_utc,exited_at_utc,symbol");
+  expect(row).toContain("BTC/USDT,1h,BUY,100,120,2,20,1020,1");
+});

@@ -1,0 +1,177 @@
+import type { Followed, SkipReason } from "@shared/contract/followed.ts";
+import { ChartLine, Download } from "lucide-react";
+import { useSearchParams } from "react-router-dom";
+import { formatChange, formatCount, formatR, formatUsd } from "../../lib/format.ts";
+import { saveFile } from "../../lib/save-file.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { EmptyState, QueryView } from "../../ui/load-states.tsx";
+import { PageHeading } from "../../ui/page-heading.tsx";
+import { NumberTable } from "../../ui/table.tsx";
+import { filterOf, followedCsv, paramsOf, useFollowed } from "./api.ts";
+import { BalanceChart } from "./balance-chart.tsx";
+import { DayCalendar } from "./day-calendar.tsx";
+import { ResultFilters } from "./result-filters.tsx";
+
+export function ResultsPage() {
+  const [params, setParams] = useSearchParams();
+  const filter = filterOf(params);
+  const followed = useFollowed(filter);
+  return (
+    <div className="page flex flex-col gap-6 py-8 sm:py-12">
+      <PageHeading title="Results">
+        What an account would have done that had followed your signals, after trading costs. Funding
+        of long holds is not included. Past results say nothing certain about future ones.
+      </PageHeading>
+      <ResultFilters
+        filter={filter}
+        onChange={(changed) => setParams(paramsOf(changed), { preventScrollReset: true })}
+      />
+      <QueryView
+        query={followed}
+        failed="Failed to load your results."
+        saysWhenStale
+        skeleton={<Skeleton className="h-96 rounded-card" />}
+      >
+        {(data) => (
+          <div
+            aria-busy={followed.isPlaceholderData}
+            className={`flex flex-col gap-6 transition-opacity ${followed.isPlaceholderData ? "opacity-50" : ""}`}
+          >
+            {data.trades > 0 ? <Results of={data} /> : <Empty />}
+            {data.skipped.length > 0 && <Skipped skipped={data.skipped} />}
+          </div>
+        )}
+      </QueryView>
+    </div>
+  );
+}
+
+const Empty = () => (
+  <EmptyState
+    Icon={ChartLine}
+    className="min-h-64"
+    title="No trade has ended yet"
+    text="Results appear once a BUY or SELL of yours was filled and has ended."
+  />
+);
+
+function Results({ of: data }: { of: Followed }) {
+  return (
+    <>
+      {data.demo_trades > 0 && (
+        <Alert tone="warning" title="Demo data">
+          {formatCount(data.demo_trades)} of these trades are made with recorded prices, shifted to
+          the present. They say nothing about a real market.
+        </Alert>
+      )}
+      {data.truncated && <Alert tone="info">Only your newest 10,000 signals are included.</Alert>}
+      <Headline data={data} />
+      <Card className="flex flex-col gap-4 p-5 sm:p-6">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h2 className="text-lg font-semibold tracking-tight">Balance</h2>
+          <Button
+            Icon={Download}
+            variant="secondary"
+            size="sm"
+            onClick={() => saveFile("results.csv", followedCsv(data), "text/csv;charset=utf-8")}
+          >
+            Export CSV
+          </Button>
+        </div>
+        <BalanceChart equity={data.equity} />
+      </Card>
+      <Comparison data={data} />
+      <Card className="flex flex-col gap-4 p-5 sm:p-6">
+        <h2 className="text-lg font-semibold tracking-tight">Days</h2>
+        <DayCalendar days={data.by_day} />
+      </Card>
+      <NumberTable
+        caption="By market"
+        columns={[
+          { name: "Market", value: ({ symbol }) => symbol },
+          { name: "Trades", value: ({ trades }) => formatCount(trades) },
+          { name: "Wins", isWide: true, value: ({ wins }) => formatCount(wins) },
+          { name: "Result", value: ({ total_r }) => formatR(total_r) },
+          { name: "Profit", value: ({ profit }) => formatUsd(profit) },
+        ]}
+        rows={data.by_market}
+        keyOf={({ symbol }) => symbol}
+      />
+    </>
+  );
+}
+
+function Headline({ data }: { data: Followed }) {
+  const { start_balance: start, end_balance: end } = data;
+  const facts = [
+    ["End balance", `${formatUsd(end)} (${formatChange(((end - start) / start) * 100)})`],
+    ["Trades", `${formatCount(data.trades)}, ${formatCount(data.wins)} with a profit`],
+    ["Result", formatR(data.total_r)],
+    ["Largest drawdown", `${data.max_drawdown_percent}%`],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-4">
+      {facts.map(([name, value]) => (
+        <Card key={name} className="p-5">
+          <dt className="text-sm text-ink-faint">{name}</dt>
+          <dd className="figures mt-1 text-lg font-semibold">{value}</dd>
+        </Card>
+      ))}
+    </dl>
+  );
+}
+
+const VERDICTS = {
+  better: "That is more than entries at random give in 95 % of cases.",
+  worse: "That is less than entries at random give in 95 % of cases.",
+  same: "That is within what entries at random give, so it shows neither skill nor the lack of it.",
+} as const;
+
+function Comparison({ data: { end_balance, holding, random, verdict } }: { data: Followed }) {
+  return (
+    <Card className="flex flex-col gap-3 p-5 text-sm leading-relaxed sm:p-6">
+      <h2 className="text-lg font-semibold tracking-tight">Compared</h2>
+      <p>Your signals: {formatUsd(end_balance)}</p>
+      {holding && (
+        <p>
+          Holding the same markets from the first entry to the last exit:{" "}
+          {formatUsd(holding.end_balance)}
+        </p>
+      )}
+      {random && (
+        <p>
+          As many entries at random with the same levels and costs: {formatUsd(random.median)},
+          usually between {formatUsd(random.low)} and {formatUsd(random.high)}
+        </p>
+      )}
+      <p className="text-ink-muted">
+        {verdict ? VERDICTS[verdict] : "Fewer than 30 trades are too few for a comparison."}
+      </p>
+    </Card>
+  );
+}
+
+const REASONS: Record<SkipReason, string> = {
+  pending: "The trade has not ended yet",
+  "not-filled": "The entry was never reached",
+  repeated: "Another of your signals is the same trade",
+  "too-late": "The entry was no longer valid",
+  "entry-left": "The price had left the entry zone",
+  "ended-before": "Stop or target came first",
+  "no-price": "No price is known at that time",
+  "no-balance": "Nothing was left of the balance",
+};
+
+const Skipped = ({ skipped }: { skipped: Followed["skipped"] }) => (
+  <NumberTable
+    caption="Signals that were not followed"
+    columns={[
+      { name: "Reason", value: ({ reason }) => REASONS[reason] },
+      { name: "Signals", value: ({ count }) => formatCount(count) },
+    ]}
+    rows={skipped}
+    keyOf={({ reason }) => reason}
+  />
+);

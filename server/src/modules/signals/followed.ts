@@ -1,0 +1,220 @@
+import { MINUTE_MS } from "@shared/contract/constants.ts";
+import type { FollowDelay, Followed, FollowedQuery } from "@shared/contract/followed.ts";
+import type { Candle } from "@shared/contract/market-data.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { readManyCandles } from "@shared/database/stored-candles.ts";
+import { type FollowedSignal, followSignals } from "@shared/stats/followed.ts";
+import { LRUCache } from "lru-cache";
+import { type QueryFilter, Types } from "mongoose";
+
+const MAX_SIGNALS = 10_000;
+
+const DELAYS_MS: Readonly<Record<Exclude<FollowDelay, "0" | "delivered">, number>> = {
+  "1m": MINUTE_MS,
+  "5m": 5 * MINUTE_MS,
+  "15m": 15 * MINUTE_MS,
+};
+
+type Owner = Pick<UserRecord, "_id">;
+
+/** The user's signals as an account that had followed them. */
+export async function readFollowed(
+  database: Database,
+  user: Owner,
+  query: FollowedQuery,
+): Promise<Followed> {
+  const found = await findTrades(database, user, query);
+  const [resolutions, arrivals] = await Promise.all([
+    readResolutions(database, found),
+    query.delay === "delivered" ? readArrivals(database, user) : new Map<number, number>(),
+  ]);
+  const signals = found.flatMap((signal) => {
+    const from = earliestEntry(signal, query.delay, arrivals);
+    return followedSignal(signal, { from, resolution: resolutions.get(String(signal.analysisId)) });
+  });
+  await addLaterPrices(database, signals);
+  const account = { startBalance: query.start_balance, riskPercent: query.risk_percent };
+  return { ...followSignals(signals, account), truncated: found.length === MAX_SIGNALS };
+}
+
+type FoundSignal = Pick<
+  SignalRecord,
+  "_id" | "analysisId" | "symbol" | "timeframe" | "analysis" | "createdAt" | "finishedAt"
+>;
+
+/** The newest ones, oldest first. */
+async function findTrades(
+  { signals }: Pick<Database, "signals">,
+  { _id }: Owner,
+  query: FollowedQuery,
+): Promise<FoundSignal[]> {
+  const { origin, symbol, timeframe, min_confidence: least, since, until } = query;
+  const filter: QueryFilter<SignalRecord> = {
+    userId: _id,
+    status: "completed",
+    "analysis.final_signal": { $in: ["BUY", "SELL"] },
+    ...(origin && { origin }),
+    ...(symbol && { symbol }),
+    ...(timeframe && { timeframe }),
+    ...(least !== undefined && { "analysis.confidence": { $gte: least } }),
+    ...((since || until) && {
+      createdAt: {
+        ...(since && { $gte: new Date(since) }),
+        ...(until && { $lt: new Date(until) }),
+      },
+    }),
+  };
+  const newest = await signals
+    .find(filter)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(MAX_SIGNALS)
+    .select({
+      ...{ analysisId: 1, symbol: 1, timeframe: 1, createdAt: 1, finishedAt: 1 },
+      ...{ "analysis.final_signal": 1, "analysis.entry": 1, "analysis.stop_loss": 1 },
+      ...{ "analysis.take_profit": 1, "analysis.valid_until": 1 },
+      ...{ "analysis.source.price": 1, "analysis.source.data": 1 },
+    })
+    .lean();
+  return newest.toReversed();
+}
+
+type Ended = NonNullable<FollowedSignal["resolution"]>;
+
+/** A resolution never changes. About 15 MB. */
+const resolutions = new LRUCache<string, Ended>({ max: 50_000 });
+
+/** By the analysis. */
+async function readResolutions(
+  { marketAnalyses }: Pick<Database, "marketAnalyses">,
+  found: readonly FoundSignal[],
+): Promise<Map<string, Ended>> {
+  const ended = new Map<string, Ended>();
+  const missing = new Map<string, Types.ObjectId>();
+  for (const { analysisId } of found) {
+    const id = String(analysisId);
+    const known = resolutions.get(id);
+    if (known) ended.set(id, known);
+    else missing.set(id, analysisId);
+  }
+  if (missing.size === 0) return ended;
+  const analyses = await marketAnalyses
+    .find({ _id: { $in: [...missing.values()] } })
+    .select({
+      ...{ "resolution.fill": 1, "resolution.filled_at": 1, "resolution.costs": 1 },
+      ...{ "resolution.exit": 1, "resolution.exited_at": 1, "resolution.r_multiple": 1 },
+    })
+    .lean();
+  for (const { _id, resolution } of analyses) {
+    if (!resolution) continue;
+    resolutions.set(String(_id), resolution);
+    ended.set(String(_id), resolution);
+  }
+  return ended;
+}
+
+/**
+ * When the first message about a signal arrived at a channel of the user, by the time at which the signal was finished.
+ * Deliveries are kept for 30 days.
+ */
+async function readArrivals(
+  { deliveries }: Pick<Database, "deliveries">,
+  { _id }: Owner,
+): Promise<Map<number, number>> {
+  const delivered = await deliveries
+    .find({ userId: _id, type: "signal.completed", status: "delivered" })
+    .select({ eventAt: 1, createdAt: 1, deliveredAt: 1 })
+    .lean();
+  const arrivals = new Map<number, number>();
+  for (const { eventAt, createdAt, deliveredAt = createdAt } of delivered) {
+    const at = eventAt.getTime();
+    arrivals.set(at, Math.min(arrivals.get(at) ?? Number.POSITIVE_INFINITY, deliveredAt.getTime()));
+  }
+  return arrivals;
+}
+
+/** A signal without a message counts from when the app showed it. */
+function earliestEntry(
+  { createdAt, finishedAt = createdAt }: FoundSignal,
+  delay: FollowDelay,
+  arrivals: ReadonlyMap<number, number>,
+): number | null {
+  if (delay === "0") return null;
+  const shownAt = finishedAt.getTime();
+  return delay === "delivered" ? (arrivals.get(shownAt) ?? shownAt) : shownAt + DELAYS_MS[delay];
+}
+
+function followedSignal(
+  { _id, analysisId, symbol, timeframe, analysis }: FoundSignal,
+  known: Pick<FollowedSignal, "from"> & { resolution: Ended | undefined },
+): FollowedSignal[] {
+  const { final_signal: side, entry, stop_loss, take_profit, valid_until, source } = analysis ?? {};
+  if (side !== "BUY" && side !== "SELL") return [];
+  if (entry == null || stop_loss == null || take_profit == null) return [];
+  return [
+    {
+      signalId: String(_id),
+      analysisId: String(analysisId),
+      symbol,
+      timeframe,
+      side,
+      entry,
+      stopLoss: stop_loss,
+      takeProfit: take_profit,
+      signalPrice: source?.price ?? entry,
+      validUntil: valid_until ? Date.parse(valid_until) : Number.POSITIVE_INFINITY,
+      isDemo: source?.data === "replay",
+      resolution: known.resolution ?? null,
+      from: known.from,
+      later: null,
+    },
+  ];
+}
+
+type Open = Pick<Candle, "time" | "open">;
+
+/** Candles of an outcome never change. About 10 MB. */
+const opens = new LRUCache<string, readonly Open[]>({
+  maxSize: 200_000,
+  sizeCalculation: (candles) => candles.length + 1,
+});
+
+/** The opens of the first stored candles from then on, where the ledger's entry was earlier. */
+async function addLaterPrices(
+  database: Pick<Database, "outcomeCandles">,
+  signals: readonly FollowedSignal[],
+): Promise<void> {
+  const late = signals.filter(isLate);
+  const known = await readOpens(database, late);
+  for (const signal of late) {
+    const { from } = signal;
+    const candle = known.get(signal.analysisId)?.find(({ time }) => from !== null && time >= from);
+    if (candle) signal.later = { price: candle.open, at: candle.time };
+  }
+}
+
+function isLate({ from, resolution, validUntil }: FollowedSignal): boolean {
+  if (from === null || !resolution?.filled_at || !resolution.exited_at) return false;
+  const lastMs = Math.min(Date.parse(resolution.exited_at), validUntil);
+  return Date.parse(resolution.filled_at) < from && from <= lastMs;
+}
+
+async function readOpens(
+  { outcomeCandles }: Pick<Database, "outcomeCandles">,
+  signals: readonly FollowedSignal[],
+): Promise<Map<string, readonly Open[]>> {
+  const found = new Map<string, readonly Open[]>();
+  const missing: Types.ObjectId[] = [];
+  for (const { analysisId } of signals) {
+    const known = opens.get(analysisId);
+    if (known) found.set(analysisId, known);
+    else missing.push(new Types.ObjectId(analysisId));
+  }
+  for (const [id, candles] of await readManyCandles(outcomeCandles, missing)) {
+    const read = candles.map(({ time, open }) => ({ time, open }));
+    opens.set(id, read);
+    found.set(id, read);
+  }
+  return found;
+}
