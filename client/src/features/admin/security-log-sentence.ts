@@ -170,6 +170,11 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     label: "Deliveries paused",
     describe: () => "paused the deliveries to all channels",
   },
+  "telegram-channel:changed": {
+    label: "Telegram channel changed",
+    describe: (_, { enabled, markets }) =>
+      `changed the Telegram channel: ${enabled ? "on" : "off"}, ${plural(markets, "market")}`,
+  },
   "channels:resumed": {
     label: "Deliveries resumed",
     describe: () => "resumed the deliveries to all channels",
