@@ -84,6 +84,8 @@ export const channelSchema = z
     disabled_reason: channelDisabledReasonSchema.nullable(),
     /** Only of Telegram: false until the code has arrived. */
     linked: z.boolean().optional(),
+    /** Only of Telegram that is linked, if there is a paid channel that it may be let into. */
+    can_join: z.literal(true).optional(),
     /** Only of a webhook. */
     format: webhookFormatSchema.optional(),
     /** Only of a webhook with the format `template`. */

@@ -27,6 +27,7 @@ import { PaymentsList } from "./payments-list.tsx";
 import { SecurityLog } from "./security-log.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { SubscriptionsSection } from "./subscriptions-section.tsx";
+import { TelegramChannelSection } from "./telegram-channel-section.tsx";
 import { formatCost, UsageSection } from "./usage-section.tsx";
 import { ProofReview, WaitingProofs } from "./users/proof-review.tsx";
 import { formatFee } from "./users/subscription-terms.tsx";
@@ -87,6 +88,7 @@ export function SystemPage() {
         <>
           <UsageSection />
           <ChannelsSection />
+          <TelegramChannelSection />
         </>
       )}
     </AdminFrame>

@@ -8,6 +8,7 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readTelegramChannel } from "@shared/domain/telegram-channel.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { secretsOf } from "./kinds/new-target.ts";
 
@@ -33,7 +34,16 @@ export async function readAndPresent(deps: PresentDeps, channel: ChannelRecord):
     .sort({ order: -1 })
     .select({ createdAt: 1, status: 1 })
     .lean();
-  return presentChannel(deps, channel, last);
+  const presented = presentChannel(deps, channel, last);
+  return (await canJoin(deps, presented)) ? { ...presented, can_join: true } : presented;
+}
+
+async function canJoin(
+  { database, settings }: PresentDeps,
+  { kind, linked }: Channel,
+): Promise<boolean> {
+  if (kind !== "telegram" || !linked || !settings.TELEGRAM_BOT_TOKEN) return false;
+  return (await readTelegramChannel(database)).enabled;
 }
 
 export const presentChannel = (

@@ -73,10 +73,13 @@ function storeProof(
     await replacePaymentProof(database, uow, proof);
     const runs = user.subscription && statusAt(user.subscription, at) !== "ended";
     const stored = { ...proof, createdAt: at, ...(runs && { isRenewal: true as const }) };
-    await database.paymentProofs.create([stored], { session });
-    if (settings.AUTO_APPROVE_VERIFIED_PAYMENTS === "on" && plan && transactionHash) {
-      watchPayment(database, uow, stored);
-    }
+    const isWatched = settings.AUTO_APPROVE_VERIFIED_PAYMENTS === "on" && plan && transactionHash;
+    const needed = settings.PAYMENT_CONFIRMATIONS;
+    const verification = { state: "waiting" as const, confirmations: 0, needed, checkedAt: at };
+    await database.paymentProofs.create([{ ...stored, ...(isWatched && { verification }) }], {
+      session,
+    });
+    if (isWatched) watchPayment(database, uow, stored);
     const { username } = user;
     const known: ProofFingerprintRecord = {
       _id: new Types.ObjectId(),
