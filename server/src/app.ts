@@ -27,6 +27,7 @@ import { queueDashboardHandlers } from "./modules/queue-dashboard/routes.ts";
 import { createPerformanceHandlers, ledgerHandlers } from "./modules/record/routes.ts";
 import { signalHandlers } from "./modules/signals/routes.ts";
 import { subscriptionHandlers } from "./modules/subscriptions/routes.ts";
+import { telegramChannelHandlers } from "./modules/telegram-channel/telegram-channel.ts";
 import { userHandlers } from "./modules/users/routes.ts";
 import { watchlistHandlers } from "./modules/watchlist/watchlist.ts";
 import type { ServerDeps } from "./server-deps.ts";
@@ -95,6 +96,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...signalHandlers,
     ...watchlistHandlers,
     ...channelHandlers,
+    ...telegramChannelHandlers,
     ...paymentHandlers,
     ...fileHandlers,
     ...userHandlers,

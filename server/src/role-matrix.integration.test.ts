@@ -52,6 +52,8 @@ const STATUSES_BY_ACCESS: Record<Access, (success: number) => Statuses> = {
 
 /** Rows in which the test's request has another status, and further requests to a route. */
 const SPECIAL_ROWS: Record<string, Statuses> = {
+  "POST /admin/telegram-channel/test": [401, 403, 403, 422],
+  "POST /me/telegram-channel": [401, 403, 422, 422],
   "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404],
   "POST /verify-email": [422, 422, 422, 422],
   "POST /decline-registration": [422, 422, 422, 422],

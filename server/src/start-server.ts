@@ -9,6 +9,7 @@ import { createDeps } from "./create-deps.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { ensureFirstAdmin } from "./modules/accounts/register.ts";
 import { compareProofs } from "./modules/payments/payment-proofs.ts";
+import { startPaymentChecks } from "./modules/payments/verify-payments.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 import { addSearchKeys } from "./modules/users/list-users.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
@@ -51,11 +52,13 @@ export async function startServer(options: {
   const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
   compareProofs(deps);
+  const payments = startPaymentChecks(deps);
   return {
     port,
     async stop() {
       deps.queueDashboard.close();
       endpoint?.close();
+      const checksStopped = payments?.stop({ drainMs: DRAIN_MS });
       const closed = push.close();
       const timers = [
         setTimeout(() => signalWaiters.stop(), DRAIN_MS - LAST_ANSWERS_MS),
@@ -64,7 +67,7 @@ export async function startServer(options: {
       http.closeIdleConnections();
       await closed;
       for (const timer of timers) clearTimeout(timer);
-      await feed.stop();
+      await Promise.all([feed.stop(), checksStopped]);
       await deps.background.stop();
       deps.images.stop();
     },

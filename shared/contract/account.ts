@@ -15,6 +15,27 @@ export const sessionSchema = z
   .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
+/** Why an administrator has to look at a payment that names a transaction. */
+export const PAYMENT_PROBLEMS = [
+  "not-found",
+  "unreachable",
+  "failed",
+  "wrong-token",
+  "wrong-recipient",
+  "too-little",
+  "used",
+  "undone",
+] as const;
+
+/** How far the check of a proof's transaction is: `manual` is left to an administrator. */
+export const verificationSchema = z.object({
+  state: z.enum(["waiting", "confirming", "approved", "manual"]),
+  confirmations: z.number().int().nonnegative(),
+  needed: z.number().int().positive(),
+  problem: z.enum(PAYMENT_PROBLEMS).optional(),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
 const paymentProofSchema = z.object({
   id: z.string(),
   sender_name: z.string(),
@@ -30,6 +51,8 @@ const paymentProofSchema = z.object({
   reviewed_at: z.iso.datetime().optional(),
   /** Set if it was rejected. */
   rejection: proofRejectionSchema.optional(),
+  /** Set if its transaction is, or was, checked for an automatic approval. */
+  verification: verificationSchema.optional(),
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 

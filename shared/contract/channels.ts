@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { channelKindSchema, checkKindFields, kindFields } from "./channel-kinds/channel-kinds.ts";
+import { formatFields, webhookFormatSchema } from "./channel-kinds/webhook-formats.ts";
 import { CHANNEL_DISABLED_REASONS } from "./constants.ts";
 import { CHANNEL_ENTRIES } from "./events/event-table.ts";
 
@@ -83,6 +84,14 @@ export const channelSchema = z
     disabled_reason: channelDisabledReasonSchema.nullable(),
     /** Only of Telegram: false until the code has arrived. */
     linked: z.boolean().optional(),
+    /** Only of Telegram that is linked, if there is a paid channel that it may be let into. */
+    can_join: z.literal(true).optional(),
+    /** Only of a webhook. */
+    format: webhookFormatSchema.optional(),
+    /** Only of a webhook with the format `template`. */
+    template: z.string().optional(),
+    /** Only of a webhook with the format `3commas`. */
+    bot_uuid: z.string().optional(),
   })
   .meta({ id: "Channel" });
 export type Channel = z.infer<typeof channelSchema>;
@@ -134,6 +143,7 @@ export const channelChangeSchema = z
     events: eventsSchema,
     label: labelSchema,
     min_confidence: minConfidenceSchema,
+    ...formatFields,
   })
   .partial()
   .meta({ id: "ChannelChange" });

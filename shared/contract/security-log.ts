@@ -37,6 +37,7 @@ export const SECURITY_EVENTS = {
     "queue:changed",
     "channels:paused",
     "channels:resumed",
+    "telegram-channel:changed",
     "model:tested",
   ],
   access: [

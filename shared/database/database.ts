@@ -24,6 +24,7 @@ import { rateLimitModels } from "./models/rate-limit.ts";
 import { schemaStateModels } from "./models/schema-state.ts";
 import { securityLogModels } from "./models/security-log.ts";
 import { signalModels, storedFileModels } from "./models/signal.ts";
+import { telegramChannelModels } from "./models/telegram-channel.ts";
 import { userModels } from "./models/user.ts";
 import { watchlistModels } from "./models/watchlist.ts";
 import { workerReportModels } from "./models/worker-reports.ts";
@@ -43,6 +44,7 @@ const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
   ...brandingModels(connection),
   ...channelModels(connection),
+  ...telegramChannelModels(connection),
   ...currentCandleModels(connection),
   ...economicCalendarModels(connection),
   ...eventModels(connection),

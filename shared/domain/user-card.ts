@@ -9,6 +9,7 @@ import type { PaymentProofRecord, ProofFingerprintRecord } from "../database/mod
 import type { UserRecord } from "../database/models/user.ts";
 import { hasAccess, presentSubscription } from "./access.ts";
 import { filePath } from "./file-store.ts";
+import { presentVerification } from "./payment-verification.ts";
 
 /** A payment proof for its owner. `url` is the path without a signature. */
 export function presentProof(proof: ShownProof): PaymentProof {
@@ -23,6 +24,7 @@ export function presentProof(proof: ShownProof): PaymentProof {
     ...(proof.isRenewal && { renewal: true }),
     ...(proof.reviewedAt && { reviewed_at: proof.reviewedAt.toISOString() }),
     ...(proof.rejection && { rejection: proof.rejection }),
+    ...(proof.verification && { verification: presentVerification(proof.verification) }),
   };
 }
 
@@ -92,6 +94,7 @@ const SHOWN_FIELDS = [
   "createdAt",
   "reviewedAt",
   "rejection",
+  "verification",
   "duplicateOfId",
 ] as const;
 const EARLIER_FIELDS = ["username", "filename", "submittedAt", "state"] as const;
@@ -155,11 +158,14 @@ export async function addAccountUpdatedEvents(
     user,
     reason,
     rejection,
+    isAutomatic = false,
     ...known
   }: {
     user: UserRecord;
     reason: AccountReason;
     rejection?: ProofRejection;
+    /** True if no administrator has done it. */
+    isAutomatic?: boolean;
     proof?: ShownProof | null;
   },
 ): Promise<void> {
@@ -170,6 +176,7 @@ export async function addAccountUpdatedEvents(
     image_credits: user.imageCredits,
     reason,
     ...(rejection && { proof_rejection: rejection }),
+    ...(isAutomatic && { automatic: true }),
   });
   const { proof = await findProofOf(database, user._id, uow.session) } = known;
   uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));

@@ -161,6 +161,8 @@ const settingsSchema = z.object({
   USDT_TRON_ADDRESS: tronAddress.optional(),
   TRON_API_URL: httpUrl.optional().meta(SERVICE),
   TRON_API_KEY: optionalText.meta(SECRET),
+  AUTO_APPROVE_VERIFIED_PAYMENTS: onOrOff.default("off"),
+  PAYMENT_CONFIRMATIONS: z.coerce.number().int().min(1).max(1_000).default(12),
   WATCHLIST_LIMIT: z.coerce.number().int().min(1).max(1_000).default(20),
   WATCH_MIN_TIMEFRAME: timeframeSchema.default("15m"),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),

@@ -91,7 +91,7 @@ export function oneByOne(deps: HandlerDeps, { run, ...options }: OneByOne): Work
     await run(item, abort);
     return null;
   };
-  return createHandler(deps, { ...options, run: runOnce });
+  return untilDone(deps, { ...options, run: runOnce });
 }
 
 type Schedule = Pick<JobRecord, "repeatInterval" | "repeatTimezone">;
@@ -125,7 +125,7 @@ export function repeatedly(
     return _id.equals(id) ? dueAgainAt : null;
   };
   const item = newWorkItem({ kind, id, data: {}, dueAt: firstDueAt ?? now() });
-  const handler = createHandler(deps, { kind, concurrency: 1, retryDelayMs, run: runAgain });
+  const handler = untilDone(deps, { kind, concurrency: 1, retryDelayMs, run: runAgain });
   return { ...handler, standing: { ...item, ...schedule }, stopsAtOnce: true };
 }
 
@@ -145,8 +145,11 @@ export async function addStandingItems(
   }
 }
 
-/** @param options.run returns when the item is due again; null if it is done */
-function createHandler(
+/**
+ * Does each item alone, again and again.
+ * @param options.run returns when the item is due again; null if it is done
+ */
+export function untilDone(
   deps: HandlerDeps,
   options: Retried & { run: (item: WorkItem, abort: AbortSignal) => Promise<Date | null> },
 ): WorkHandler {

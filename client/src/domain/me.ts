@@ -48,7 +48,7 @@ const partialReasons: readonly AccountReason[] = [
 export function applyAccountEvent(event: LiveEvent): void {
   if (event.name === "proof:deleted") patchMe(event.seq, { payment_proof: null });
   if (event.name !== "account:updated") return;
-  const { reason, proof_rejection: _, ...change } = event.data;
+  const { reason, proof_rejection: _, automatic: _automatic, ...change } = event.data;
   const verified = reason === "email-verified" ? { email_verified: true } : {};
   patchMe(event.seq, { ...change, ...verified });
   if (partialReasons.includes(reason)) void refetchMe();

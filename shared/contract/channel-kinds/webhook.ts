@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressSchema, defineChannelKind, REFUSED } from "./define-channel-kind.ts";
+import { formatFields, storedFormatFields } from "./webhook-formats.ts";
 
 /** In which a replaced secret of a webhook still signs beside the new one. */
 export const SECRET_OVERLAP_HOURS = 24;
@@ -10,8 +11,9 @@ export const webhook = defineChannelKind("webhook", {
   isSingle: false,
   isForPeople: false,
   gone: REFUSED,
-  input: { url: addressSchema.meta({ description: "A public https address" }) },
+  input: { url: addressSchema.meta({ description: "A public https address" }), ...formatFields },
   target: {
+    ...storedFormatFields,
     url: z.string(),
     secret: z.string(),
     /** Also signs until `until`, in Unix milliseconds. */

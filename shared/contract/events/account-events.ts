@@ -30,6 +30,9 @@ const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `$
 
 const say = (title: string, text: string) => (): Said => ({ title, text });
 
+const verified = ({ automatic }: Account): string =>
+  automatic ? "Your payment was verified automatically. " : "";
+
 const ACCOUNT_TEXTS: Record<AccountReason, (account: Account) => Said> = {
   approved: say("Account approved", "You can now use the signal bot and view your history."),
   revoked: say(
@@ -53,11 +56,14 @@ const ACCOUNT_TEXTS: Record<AccountReason, (account: Account) => Said> = {
     title: "Payment proof rejected",
     text: `${rejection ? `${rejectionText(rejection)} ` : ""}Please submit a new one.`,
   }),
-  "subscription-started": say(
-    "Subscription started",
-    "You can now use the signal bot and view your history.",
-  ),
-  "subscription-renewed": say("Subscription renewed", "Your dashboard shows until when it runs."),
+  "subscription-started": (account) => ({
+    title: "Subscription started",
+    text: `${verified(account)}You can now use the signal bot and view your history.`,
+  }),
+  "subscription-renewed": (account) => ({
+    title: "Subscription renewed",
+    text: `${verified(account)}Your dashboard shows until when it runs.`,
+  }),
   "subscription-grace": say(
     "Subscription has ended",
     "You keep your access for a few days. Renew now to stay subscribed.",

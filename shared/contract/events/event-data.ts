@@ -64,6 +64,8 @@ const userEventSchemas = {
       reason: accountReasonSchema,
       /** With `proof-rejected`. */
       proof_rejection: proofRejectionSchema.optional(),
+      /** The payment was verified on its blockchain, and no administrator has looked at it. */
+      automatic: z.literal(true).optional(),
     }),
   "subscription:expiring": subscriptionSchema
     .pick({ plan: true, ends_at: true })

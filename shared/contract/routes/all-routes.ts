@@ -9,6 +9,7 @@ import { paymentRoutes } from "./payment-routes.ts";
 import { queueDashboardRoutes } from "./queue-dashboard-routes.ts";
 import { serviceRoutes } from "./service-routes.ts";
 import { signalRoutes, watchlistRoutes } from "./signal-routes.ts";
+import { telegramChannelRoutes } from "./telegram-channel-routes.ts";
 
 /** Every route of the API, in the order in which its description lists them. */
 export const ROUTES = [
@@ -18,6 +19,7 @@ export const ROUTES = [
   ...Object.values(signalRoutes),
   ...Object.values(watchlistRoutes),
   ...Object.values(channelRoutes),
+  ...Object.values(telegramChannelRoutes),
   ...Object.values(ledgerRoutes),
   ...Object.values(paymentRoutes),
   ...Object.values(adminRoutes),

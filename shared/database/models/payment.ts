@@ -1,4 +1,4 @@
-import type { ProofState } from "@shared/contract/account.ts";
+import type { ProofState, Verification } from "@shared/contract/account.ts";
 import { PROOF_FINGERPRINT_DAYS } from "@shared/contract/constants.ts";
 import type { PaymentDetails } from "@shared/contract/payment.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
@@ -7,6 +7,11 @@ import type { SubscriptionStatus } from "@shared/contract/subscription.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 import type { StoredFileRecord } from "./signal.ts";
+
+/** What is known of a transaction that is checked for an automatic approval. */
+export interface VerificationRecord extends Verification {
+  checkedAt: Date;
+}
 
 /** A payment proof. A new one replaces it, but one that paid for a subscription is kept. */
 export interface PaymentProofRecord extends StoredFileRecord {
@@ -22,6 +27,7 @@ export interface PaymentProofRecord extends StoredFileRecord {
   reviewedAt?: Date;
   /** Set if it was rejected. */
   rejection?: ProofRejection;
+  verification?: VerificationRecord;
   /** When its image was compared with those of earlier proofs. */
   comparedAt?: Date;
   /** The fingerprint of an earlier proof with the same image. */
@@ -138,7 +144,7 @@ export interface BillingPeriodRecord {
   startedAt: Date;
   endsAt: Date;
   revokedAt?: Date;
-  /** Administrator who accepted the payment. */
+  /** Administrator who accepted the payment, or `AUTOMATIC_APPROVER`. */
   by: string;
   proofId?: Types.ObjectId;
   createdAt: Date;

@@ -58,10 +58,10 @@ interface TwoFactorRecord {
   recoveryHashes: string[];
 }
 
-/** The last approval or revocation by an administrator, with what undoing it restores. */
+/** The last approval or revocation by an administrator, or by an automatic approval, with what undoing it restores. */
 export interface AccessChange {
   at: Date;
-  /** The name of the administrator. */
+  /** The name of the administrator, or `AUTOMATIC_APPROVER`. */
   by: string;
   before: { approved: boolean; subscription?: SubscriptionRecord };
   after: { approved: boolean; endsAt?: Date };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { type HttpFake, readText, sendJson, startHttpFake } from "./fake-http.ts";
+import { FakeTelegramChannel } from "./fake-telegram-channel.ts";
 
 export const FAKE_BOT_NAME = "signals_bot";
 
@@ -11,6 +12,7 @@ const sentSchema = z.object({
   text: z.string().min(1).max(4_096),
   parse_mode: z.literal("HTML"),
   link_preview_options: z.object({ is_disabled: z.literal(true) }),
+  reply_parameters: z.object({ message_id: z.number() }).optional(),
 });
 
 export interface TelegramSent {
@@ -26,7 +28,7 @@ type TelegramAnswer = { status: number; retryAfterSeconds?: number } | null;
 
 interface Update {
   update_id: number;
-  message: object;
+  message?: object;
 }
 
 export interface FakeTelegram extends HttpFake {
@@ -37,13 +39,17 @@ export interface FakeTelegram extends HttpFake {
   /** Answers the next messages with these errors, in order, and later ones with success. */
   answer(...answers: TelegramAnswer[]): void;
   write(chatId: number, text: string): void;
+  /** A private channel of which the bot is an administrator; its id is -1001. */
+  channel: FakeTelegramChannel;
+  /** Refuses calls of any method: with an error, or null to accept. */
+  refuse: (method: string) => Exclude<TelegramAnswer, null> | null;
   /** Gives again what the bot has read last, as if nobody had confirmed it. */
   repeatUpdates(): void;
 }
 
 /** The Bot API of Telegram, for the bot with this token. */
 export async function startFakeTelegram(token: string): Promise<FakeTelegram> {
-  const bot = new Bot();
+  const bot = new Bot(Number(token.split(":")[0]));
   const fake = await startHttpFake(async (request, response) => {
     const [, method = ""] = request.url?.split(`/bot${token}/`) ?? [];
     const respond = (status: number, body: object) => {
@@ -56,6 +62,13 @@ export async function startFakeTelegram(token: string): Promise<FakeTelegram> {
     ...fake,
     sent: bot.sent,
     calls: bot.calls,
+    channel: bot.channel,
+    get refuse() {
+      return bot.refuse;
+    },
+    set refuse(refuse) {
+      bot.refuse = refuse;
+    },
     answer: (...answers) => bot.answers.push(...answers),
     write: (chatId, text) => bot.write(chatId, text),
     repeatUpdates: () => bot.repeatUpdates(),
@@ -74,15 +87,30 @@ class Bot {
   readonly sent: TelegramSent[] = [];
   readonly calls: FakeTelegram["calls"] = [];
   readonly answers: TelegramAnswer[] = [];
+  readonly channel: FakeTelegramChannel;
+  refuse: FakeTelegram["refuse"] = () => null;
   #updates: Update[] = [];
   #read: Update[] = [];
   #nextId = 1_000;
   /** Ends the wait of a reader. */
   #endWait: (how: "update" | "conflict") => void = () => undefined;
 
+  constructor(botId: number) {
+    const report = (update: object) => {
+      this.#add([{ update_id: this.#nextId, ...update }]);
+      this.#nextId += 1;
+    };
+    this.channel = new FakeTelegramChannel({ id: -1001, botId, report });
+  }
+
   async call(method: string, call: Call): Promise<void> {
     const text = await readText(call.request);
     const body: unknown = text === "" ? {} : JSON.parse(text);
+    const refused = this.refuse(method);
+    if (refused) return this.#fail(refused, call);
+    const answer = this.channel.call(method, body);
+    if (answer && "error" in answer) return call.respond(400, refusal(400, answer.error));
+    if (answer) return call.respond(200, answer);
     if (method === "getMe") {
       const result = { id: 1, is_bot: true, first_name: "Signals", username: FAKE_BOT_NAME };
       return call.respond(200, { result });
@@ -130,15 +158,24 @@ class Bot {
     call.respond(200, { result: this.#read });
   }
 
+  #fail(
+    { status, retryAfterSeconds: retry_after }: Exclude<TelegramAnswer, null>,
+    { respond }: Pick<Call, "respond">,
+  ): void {
+    const parameters = retry_after === undefined ? {} : { parameters: { retry_after } };
+    respond(status, { ...refusal(status, "An error of the test"), ...parameters });
+  }
+
   async #sendMessage(sent: z.infer<typeof sentSchema>, { respond }: Call): Promise<void> {
     const answer = this.answers.length > 0 ? this.answers.shift() : undefined;
     if (answer === null) return;
-    if (answer) {
-      const { status, retryAfterSeconds: retry_after } = answer;
-      const parameters = retry_after === undefined ? {} : { parameters: { retry_after } };
-      return respond(status, { ...refusal(status, "An error of the test"), ...parameters });
+    if (answer) return this.#fail(answer, { respond });
+    const { chat_id: chatId, text, reply_parameters: reply } = sent;
+    if (chatId === String(this.channel.id)) {
+      const post = this.channel.post(text, reply?.message_id);
+      const chat = { id: this.channel.id, type: "channel", title: "Signals" };
+      return respond(200, { result: { message_id: post.id, date: 0, chat, text } });
     }
-    const { chat_id: chatId, text } = sent;
     this.sent.push({ chatId, text, atMs: performance.now() });
     const chat = { id: Number(chatId), type: "private", first_name: "Ann" };
     respond(200, { result: { message_id: this.sent.length, date: 0, chat, text } });

@@ -25,8 +25,10 @@ export interface ChannelMessage {
 }
 
 export interface SendResult {
-  /** `gone`: the receiver refuses messages for good, so the channel is turned off. */
-  outcome: "delivered" | "retry" | "gone";
+  /**
+   * `gone`: the receiver refuses messages for good, so the channel is turned off. `skipped`: it is not sent messages of this type.
+   */
+  outcome: "delivered" | "retry" | "gone" | "skipped";
   responseStatus: number | null;
   /** For the user's delivery log. Contains no secret and nothing of the response's body. */
   error: string | null;

@@ -189,13 +189,19 @@ async function record(
     Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS),
   );
   const nextAttemptAt = isRetried ? new Date(at.getTime() + waitMs) : null;
-  const settled = outcome === "delivered" ? "delivered" : "failed";
-  const status: DeliveryStatus = isRetried ? "retrying" : settled;
+  const status = isRetried ? "retrying" : SETTLED[outcome];
   await database.deliveries.updateOne(unrecorded(delivery), {
     $set: { ...made, status, nextAttemptAt, ...(status === "delivered" && { deliveredAt: at }) },
   });
   return nextAttemptAt ? { dueAt: nextAttemptAt, isFailing: true } : { next: channel };
 }
+
+/** The status of a delivery that is not retried. */
+const SETTLED = {
+  delivered: "delivered",
+  skipped: "suppressed",
+  retry: "failed",
+} as const satisfies Record<string, DeliveryStatus>;
 
 async function turnOff(
   { database, logger }: DeliveryDeps,

@@ -7,6 +7,7 @@ import {
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isWatchable } from "@shared/contract/watchlist.ts";
 import { type Database, readTime } from "@shared/database/database.ts";
+import type { TelegramChannelRecord } from "@shared/database/models/telegram-channel.ts";
 import type { ScheduledAnalysisRecord } from "@shared/database/models/watchlist.ts";
 import {
   ANALYSIS_SETUP_ID,
@@ -24,6 +25,7 @@ import {
   watchPriority,
 } from "@shared/domain/queue-analysis.ts";
 import { asFinished } from "@shared/domain/reuse-analysis.ts";
+import { postTrade, readTelegramChannel } from "@shared/domain/telegram-channel.ts";
 import { isOpenClose, readTradingHours } from "@shared/domain/trading-hours.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { doubling, repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
@@ -109,7 +111,11 @@ async function planClose(deps: PlanDeps, close: Close, at: Date): Promise<void> 
   const { database, logger, metrics, minTimeframe } = deps;
   const { timeframe, closedAt, plannedUntil } = close;
   const markets = isWatchable(timeframe, minTimeframe)
-    ? await findWatchedMarkets(database, close, at)
+    ? withChannelMarkets(
+        await findWatchedMarkets(database, close, at),
+        await readTelegramChannel(database),
+        timeframe,
+      )
     : [];
   const isInTime = !isTooLate({ timeframe, candleClosedAt: closedAt }, at);
   const open = isInTime ? await openMarkets(database, { markets, close }) : [];
@@ -188,6 +194,22 @@ async function findWatchedMarkets(
     { $project: { _id: 0, symbol: "$_id", watchers: 1 } },
   ]);
   return marketsSchema.parse(found);
+}
+
+/** Also the markets of the paid channel, which may have no watcher. They come first: all its members wait for them. */
+function withChannelMarkets(
+  watched: readonly WatchedMarket[],
+  { enabled, markets }: Pick<TelegramChannelRecord, "enabled" | "markets">,
+  timeframe: Timeframe,
+): WatchedMarket[] {
+  const posted = enabled ? markets.filter((market) => market.timeframe === timeframe) : [];
+  const symbols = new Set(posted.map(({ symbol }) => symbol));
+  const watchersOf = (symbol: string) =>
+    watched.find((market) => market.symbol === symbol)?.watchers ?? 0;
+  return [
+    ...[...symbols].map((symbol) => ({ symbol, watchers: watchersOf(symbol) })),
+    ...watched.filter(({ symbol }) => !symbols.has(symbol)),
+  ];
 }
 
 async function openMarkets(
@@ -323,7 +345,10 @@ async function queueJoined(
       { $set: { fanOut: { after: null } } },
       { session },
     );
-    if (finished) addWork(database, uow, fanOutWork(analysis._id, at));
+    if (finished) {
+      addWork(database, uow, fanOutWork(analysis._id, at));
+      await postTrade(database, uow, analysis);
+    }
   }
   const priority = watchPriority(planned.watchers);
   if (isNew) uow.deferInsert(database.jobs, newAnalysisJob(analysis, { at, priority }));

@@ -4,6 +4,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
 import { packCandles } from "@shared/database/stored-candles.ts";
+import { updatePost } from "@shared/domain/telegram-channel.ts";
 import { announceFill, announceOutcome } from "@shared/domain/trade-progress.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Fill } from "@shared/outcomes/resolve-trade.ts";
@@ -125,6 +126,7 @@ export async function shareFill(
     set: { filled },
     announce: (uow, signals) => announceFill(uow, signals, filled),
   });
+  await updatePost(database, analysisId, "filled");
 }
 
 /** What is known of a trade beside the candles. */
@@ -203,6 +205,7 @@ async function shareOutcome(
     set: { outcome, ...(filled && { filled }) },
     announce: (uow, signals) => announceOutcome(uow, signals, resolution),
   });
+  await updatePost(database, analysisId, "ended");
 }
 
 /** Publishes the outcome for signals that do not have it yet, until none is left that could still finish. */

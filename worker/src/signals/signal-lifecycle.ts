@@ -11,6 +11,7 @@ import { packCandles } from "@shared/database/stored-candles.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
+import { postTrade } from "@shared/domain/telegram-channel.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
@@ -130,7 +131,10 @@ export async function finishRun(
     async (uow, signals) => {
       if (!signals) return null;
       addResults(database, uow, run, end);
-      if (signals.isWatched) addWork(database, uow, fanOutWork(run._id, uow.at));
+      if (signals.isWatched) {
+        addWork(database, uow, fanOutWork(run._id, uow.at));
+        await postTrade(database, uow, run);
+      }
       if (wasFree(end)) await uncountAnalysis(database, uow, run);
       if (needsRefund) await finishUnanalysed(database, uow, signals.finished, end);
       else announceFinished(uow, signals.finished);

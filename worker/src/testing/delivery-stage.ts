@@ -12,7 +12,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { claimChannels, wakeLateChannels } from "../delivery/channel-leases.ts";
 import type { ChannelSenders, DeliveryDeps } from "../delivery/channel-sender.ts";
 import { deliverChannel } from "../delivery/deliver-channel.ts";
-import { webhookSender } from "../delivery/kinds/webhook/webhook-sender.ts";
+import { startWebhooks } from "../delivery/kinds/webhook/webhook-sender.ts";
 
 export const TEST_CHANNEL_SECRET = "a secret of tests, longer than 32 characters";
 
@@ -79,6 +79,13 @@ const testDeps = (
   readTime: async () => new Date(),
   logger: createLogger({ service: "test", level: "silent" }),
   settings: { NODE_ENV: "test", VITE_API_URL: "https://api.example.com" },
-  senders: { webhook: webhookSender({ allowPrivate: true }), ...senders },
+  senders: {
+    webhook: startWebhooks({
+      database,
+      policy: { allowPrivate: true },
+      settings: { CLIENT_ORIGIN: ["https://app.example.com"] },
+    }),
+    ...senders,
+  },
   metrics: { deliveryAttempted: () => undefined },
 });

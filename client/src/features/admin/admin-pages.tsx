@@ -28,6 +28,7 @@ import { PlansSection } from "./plans-section.tsx";
 import { SecurityLog } from "./security-log.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { SubscriptionsSection } from "./subscriptions-section.tsx";
+import { TelegramChannelSection } from "./telegram-channel-section.tsx";
 import { formatCost, UsageSection } from "./usage-section.tsx";
 import { ProofReview, WaitingProofs } from "./users/proof-review.tsx";
 import { formatFee } from "./users/subscription-terms.tsx";
@@ -89,6 +90,7 @@ export function SystemPage() {
         <>
           <UsageSection />
           <ChannelsSection />
+          <TelegramChannelSection />
         </>
       )}
     </AdminFrame>

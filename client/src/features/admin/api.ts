@@ -180,7 +180,7 @@ const REFRESH_INTERVALS_MS = { usage: 60_000, setup: 30_000, channels: 15_000, h
 
 const useReady = () => useRealtime((live) => live.ready);
 
-function useAdminQuery<Data>(
+export function useAdminQuery<Data>(
   queryKey: QueryKey,
   read: (signal: AbortSignal) => Promise<Data>,
   refetchInterval: number | false = false,

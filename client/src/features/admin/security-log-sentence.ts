@@ -14,6 +14,9 @@ const planName = (plan: unknown): string =>
 const withImages = (isAllowed: unknown): string =>
   isAllowed === true ? ", with image upload" : "";
 
+const verified = (isAutomatic: unknown): string =>
+  isAutomatic === true ? ", as the payment was verified automatically" : "";
+
 const failures: Record<string, string> = {
   "invalid-password": "with a wrong password",
   "invalid-code": "with a wrong code",
@@ -114,13 +117,13 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "subscription:started": {
     label: "Subscription started",
-    describe: (user, { plan, months, image_upload }) =>
-      `started a subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}`,
+    describe: (user, { plan, months, image_upload, automatic }) =>
+      `started a subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}${verified(automatic)}`,
   },
   "subscription:renewed": {
     label: "Subscription renewed",
-    describe: (user, { plan, months, image_upload }) =>
-      `renewed the subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}`,
+    describe: (user, { plan, months, image_upload, automatic }) =>
+      `renewed the subscription of ${user}: ${planName(plan)}, ${plural(months, "month")}${withImages(image_upload)}${verified(automatic)}`,
   },
   "image-access:changed": {
     label: "Image upload changed",
@@ -184,6 +187,11 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "channels:paused": {
     label: "Deliveries paused",
     describe: () => "paused the deliveries to all channels",
+  },
+  "telegram-channel:changed": {
+    label: "Telegram channel changed",
+    describe: (_, { enabled, markets }) =>
+      `changed the Telegram channel: ${enabled ? "on" : "off"}, ${plural(markets, "market")}`,
   },
   "channels:resumed": {
     label: "Deliveries resumed",

@@ -16,6 +16,7 @@ import {
   type RotatedSecret,
   rotatedSecretSchema,
 } from "@shared/contract/channels.ts";
+import { type ChannelInvite, channelInviteSchema } from "@shared/contract/telegram-channel.ts";
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
@@ -115,6 +116,9 @@ export const rotateSecret = ({ id }: Id): Promise<RotatedSecret> =>
     params: { id },
     schema: rotatedSecretSchema,
   });
+
+export const joinTelegramChannel = (): Promise<ChannelInvite> =>
+  api({ method: "POST", path: "/me/telegram-channel", schema: channelInviteSchema });
 
 const deliveriesKey = (id: string) => [...queryKey, id, "deliveries"];
 

@@ -306,3 +306,45 @@ test("the dashboard of an approved user without channels mentions them, until it
   await screen.findByRole("heading", { name: "Account Approved" });
   expect(screen.queryByRole("link", { name: "Add a channel" })).toBeNull();
 });
+
+test("a webhook is added with a template, whose preview shows the message or what is wrong", async () => {
+  const channels: Channel[] = [];
+  const { user, press } = await openList(channels);
+  api.reply("POST /channels", () => {
+    channels.push(makeChannel({ format: "template" }));
+    return channels[0] ?? {};
+  });
+  await press("Webhook Signed requests to your own server");
+  await user.type(screen.getByRole("textbox", { name: "URL" }), "https://bridge.example.com/x");
+  await user.selectOptions(screen.getByRole("combobox", { name: "Format" }), "Own template");
+  screen.getByText(/"text": "BUY BTC\/USDT at 107357\.1"/);
+  const field = screen.getByRole("textbox", { name: "Template" });
+  await user.clear(field);
+  await user.type(field, '{{"a": ');
+  screen.getByText("With its fields filled in, this is no JSON.");
+  await user.clear(field);
+  await user.type(field, '{{"a":1}');
+  await press("Add webhook");
+  await item("hooks.example.com");
+  expect(lastBody("POST /channels")).toEqual({
+    kind: "webhook",
+    url: "https://bridge.example.com/x",
+    format: "template",
+    template: '{"a":1}',
+  });
+});
+
+test("a linked Telegram joins the paid channel by a link of its own", async () => {
+  const channel = makeChannel({
+    kind: "telegram",
+    label: "Telegram",
+    linked: true,
+    can_join: true,
+  });
+  const { press } = await openList([channel]);
+  const invite_link = "https://t.me/+invite0";
+  api.reply("POST /me/telegram-channel", { invite_link, expires_at: at });
+  await press("Join the channel");
+  const link = await screen.findByRole("link", { name: "Open the channel in Telegram" });
+  expect(link.getAttribute("href")).toBe(invite_link);
+});

@@ -1,5 +1,5 @@
 import { Form } from "@base-ui/react/form";
-import type { Me, PaymentProof as Proof } from "@shared/contract/account.ts";
+import type { Me, PaymentProof as Proof, Verification } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { MESSAGES, PROOF_ANCHOR } from "@shared/contract/constants.ts";
 import { REJECTION_TEXTS } from "@shared/contract/events/account-events.ts";
@@ -111,6 +111,28 @@ const ADVICE: Record<ProofRejection["reason"], string> = {
   other: "",
 };
 
+/** No event reports how many blocks have confirmed a payment. */
+const VERIFICATION_POLL_MS = 5_000;
+
+/** How far the check of the payment on its blockchain is. */
+function VerificationState({ verification }: { verification: Verification }) {
+  const { state, confirmations, needed } = verification;
+  const isWatched = state === "waiting" || state === "confirming";
+  useEffect(() => {
+    if (!isWatched) return;
+    const timer = setInterval(() => void refetchMe(), VERIFICATION_POLL_MS);
+    return () => clearInterval(timer);
+  }, [isWatched]);
+  return (
+    <p role="status" className="figures">
+      {state === "waiting" && "Looking for your payment on its blockchain"}
+      {state === "confirming" && `${confirmations} of ${needed} confirmations`}
+      {state === "manual" && "An administrator will check your payment"}
+      {state === "approved" && "Your payment is confirmed"}
+    </p>
+  );
+}
+
 interface SentProofProps {
   proof: Proof;
   replacing: boolean;
@@ -132,6 +154,7 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
           <Hourglass aria-hidden className="size-4" />
           Proof under review
         </p>
+        {proof.verification && <VerificationState verification={proof.verification} />}
         {proof.plan && (
           <p>
             <span className="text-ink-faint">Plan</span> {describePlan(planById(proof.plan, plans))}

@@ -60,7 +60,7 @@ export async function addChannel(
     return added;
   });
   notifyOfNewChannel(deps, user, notice);
-  return { ...presentChannel(channel, null), ...shown };
+  return { ...presentChannel(deps, channel, null), ...shown };
 }
 
 const defaultEvents = ({ role }: Pick<UserRecord, "role">): ChannelEvent[] => [

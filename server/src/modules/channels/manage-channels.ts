@@ -19,8 +19,9 @@ import { invalidToken } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { adminHead, assertOwnEvents, lockUser } from "./add-channel.ts";
-import { secretsOf } from "./kinds/new-target.ts";
+import { invalidField, secretsOf } from "./kinds/new-target.ts";
 import { newWebhookSecret } from "./kinds/webhook.ts";
+import { changedFormat, changesFormat } from "./kinds/webhook-format.ts";
 import { presentDelivery } from "./present-channels.ts";
 
 /** @throws AppError not-found, also for a channel of another user */
@@ -58,10 +59,19 @@ export async function changeChannel(
     if (isTurnedOn) assertLinked(channel);
     if (!enabled) await suppressOpenDeliveries(database, uow, channel);
     const start = isTurnedOn ? await startFromNow(deps, uow, session) : {};
-    const set = { enabled, events, label, minConfidence, ...start };
+    const target = changesFormat(change) ? withFormat(deps, channel, change) : channel.target;
+    const set = { enabled, events, label, minConfidence, target, ...start };
     await database.channels.updateOne({ _id }, { $set: set }, { session: uow.session });
     return { ...channel, ...set };
   });
+}
+
+/** @throws AppError if the channel is no webhook, or its format lacks something */
+function withFormat(deps: ServerDeps, channel: ChannelRecord, change: ChannelChange): string {
+  const secrets = secretsOf(deps);
+  const target = secrets.open(channel.target ?? "");
+  if (target?.kind !== "webhook") throw invalidField("format", "Only a webhook has a format.");
+  return secrets.seal({ ...target, ...changedFormat(target, change) });
 }
 
 /** Events of the time in which the channel was off are not sent. */
@@ -198,7 +208,9 @@ export async function rotateSecret(
   return commit(database, { lockKeys: lockKeyOf(_id), now }, async ({ session, at }) => {
     const channel = await database.channels.findById(_id).session(session).lean();
     const target = secrets.open(channel?.target ?? "");
-    if (target?.kind !== "webhook") throw channelNotFound();
+    if (target?.kind !== "webhook" || (target.format ?? "standard") !== "standard") {
+      throw channelNotFound();
+    }
     const until = at.getTime() + SECRET_OVERLAP_HOURS * 3_600_000;
     const previous = { secret: target.secret, until };
     const secret = newWebhookSecret();

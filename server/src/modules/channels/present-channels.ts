@@ -8,33 +8,49 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readTelegramChannel } from "@shared/domain/telegram-channel.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { secretsOf } from "./kinds/new-target.ts";
 
-type ChannelDatabase = Pick<Database, "channels" | "deliveries">;
+type PresentDeps = Pick<ServerDeps, "database" | "settings">;
 type LastDelivery = Pick<DeliveryRecord, "createdAt" | "status"> | null;
 
 export async function listChannels(
-  database: ChannelDatabase,
+  deps: PresentDeps,
   { _id: userId }: Pick<UserRecord, "_id">,
 ): Promise<ChannelList> {
-  const channels = await database.channels.find({ userId }).sort({ createdAt: 1, _id: 1 }).lean();
+  const channels = await deps.database.channels
+    .find({ userId })
+    .sort({ createdAt: 1, _id: 1 })
+    .lean();
   return {
-    channels: await Promise.all(channels.map((channel) => readAndPresent(database, channel))),
+    channels: await Promise.all(channels.map((channel) => readAndPresent(deps, channel))),
   };
 }
 
-export async function readAndPresent(
-  { deliveries }: Pick<Database, "deliveries">,
-  channel: ChannelRecord,
-): Promise<Channel> {
-  const last = await deliveries
+export async function readAndPresent(deps: PresentDeps, channel: ChannelRecord): Promise<Channel> {
+  const last = await deps.database.deliveries
     .findOne({ channelId: channel._id })
     .sort({ order: -1 })
     .select({ createdAt: 1, status: 1 })
     .lean();
-  return presentChannel(channel, last);
+  const presented = presentChannel(deps, channel, last);
+  return (await canJoin(deps, presented)) ? { ...presented, can_join: true } : presented;
 }
 
-export const presentChannel = (channel: ChannelRecord, last: LastDelivery): Channel => ({
+async function canJoin(
+  { database, settings }: PresentDeps,
+  { kind, linked }: Channel,
+): Promise<boolean> {
+  if (kind !== "telegram" || !linked || !settings.TELEGRAM_BOT_TOKEN) return false;
+  return (await readTelegramChannel(database)).enabled;
+}
+
+export const presentChannel = (
+  deps: Pick<ServerDeps, "settings">,
+  channel: ChannelRecord,
+  last: LastDelivery,
+): Channel => ({
   id: channel._id.toString(),
   kind: channel.kind,
   label: channel.label,
@@ -45,7 +61,20 @@ export const presentChannel = (channel: ChannelRecord, last: LastDelivery): Chan
   last_delivery: last && { at: last.createdAt.toISOString(), status: last.status },
   disabled_reason: channel.disabledReason,
   ...(channel.kind === "telegram" && { linked: channel.target !== null }),
+  ...(channel.kind === "webhook" && formatOf(deps, channel)),
 });
+
+/** Its owner reads and changes it. The address and the secrets are shown in no answer. */
+function formatOf(deps: Pick<ServerDeps, "settings">, { target: sealed }: ChannelRecord) {
+  const target = secretsOf(deps).open(sealed ?? "");
+  if (target?.kind !== "webhook") return {};
+  const { format = "standard", template, bot } = target;
+  return {
+    format,
+    ...(format === "template" && { template }),
+    ...(format === "3commas" && bot && { bot_uuid: bot.uuid }),
+  };
+}
 
 /** @param cursor number of the last delivery of the previous page */
 export async function listDeliveries(

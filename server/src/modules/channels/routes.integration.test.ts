@@ -100,11 +100,57 @@ describe("channels", () => {
       created_at: NOW.toISOString(),
       last_delivery: null,
       disabled_reason: null,
+      format: "standard",
     });
     expect(await list()).toEqual([channel]);
     const target = (await stored(channel.id))?.target ?? "";
-    expect(server.channelSecrets.open(target)).toEqual({ kind: "webhook", url: HOOK.url, secret });
+    expect(server.channelSecrets.open(target)).toEqual({
+      kind: "webhook",
+      format: "standard",
+      url: HOOK.url,
+      secret,
+    });
     expect(JSON.stringify(await stored(channel.id))).not.toContain("key=1");
+  });
+
+  it("a webhook of another format has no secret to sign with, and its owner reads and changes the template", async () => {
+    const template = '{"code":"bridge-token","action":"{{side}}","price":{{entry}}}';
+    const { status, body } = await add({ ...HOOK, format: "template", template });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ format: "template", template });
+    expect(body).not.toHaveProperty("secret");
+    expect(JSON.stringify(await stored(body.id))).not.toContain("bridge-token");
+    expect((await call(`POST /channels/${body.id}/rotate-secret`)).status).toBe(404);
+    const change = { template: '{"pair":{{symbol}}}' };
+    const changed = await call(`PATCH /channels/${body.id}`, change);
+    expect(changed.body).toMatchObject({ format: "template", ...change });
+    const bot = { format: "3commas", bot_uuid: "b-1", bot_secret: "hidden" };
+    const asBot = await call(`PATCH /channels/${body.id}`, bot);
+    expect(asBot.body).toMatchObject({ format: "3commas", bot_uuid: "b-1" });
+    expect(JSON.stringify(asBot.body)).not.toMatch(/hidden|pair/);
+    const toStandard = await call(`PATCH /channels/${body.id}`, { format: "standard" });
+    expect(toStandard.body.format).toBe("standard");
+    expect((await call(`POST /channels/${body.id}/rotate-secret`)).status).toBe(200);
+  });
+
+  it.each([
+    [{ format: "template" }, "template"],
+    [{ format: "template", template: '{"a":{{symbol}}' }, "template"],
+    [{ format: "template", template: '{"a":"{{amount}}"}' }, "template"],
+    [{ format: "telegram" }, "format"],
+  ])("a webhook with %j is refused", async (format, field) => {
+    const { status, body } = await add({ ...HOOK, ...format });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: "invalid-input", errors: [{ field }] });
+    const { body: channel } = await add(HOOK);
+    const change = await call(`PATCH /channels/${channel.id}`, format);
+    expect(change).toMatchObject({ status: 422, body: { errors: [{ field }] } });
+  });
+
+  it("only webhooks have a format", async () => {
+    const { body: channel } = await add(DISCORD);
+    const { status } = await call(`PATCH /channels/${channel.id}`, { format: "slack" });
+    expect(status).toBe(422);
   });
 
   it.each([

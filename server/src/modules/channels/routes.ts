@@ -18,9 +18,7 @@ import { listChannels, listDeliveries, readAndPresent } from "./present-channels
 
 /** Where users get messages outside the app. */
 export const channelHandlers: BoundRoute[] = [
-  handle(channelRoutes.listChannels, (_, { deps, session }) =>
-    listChannels(deps.database, session.user),
-  ),
+  handle(channelRoutes.listChannels, (_, { deps, session }) => listChannels(deps, session.user)),
   handle(channelRoutes.addChannel, ({ body }, { deps, session }) =>
     addChannel(deps, session, body),
   ),
@@ -29,7 +27,7 @@ export const channelHandlers: BoundRoute[] = [
     return { detail: "You will get no more of these emails." };
   }),
   handle(channelRoutes.changeChannel, async ({ params, body }, { deps, session }) =>
-    readAndPresent(deps.database, await changeChannel(deps, session, params.id, body)),
+    readAndPresent(deps, await changeChannel(deps, session, params.id, body)),
   ),
   handle(channelRoutes.deleteChannel, ({ params }, { deps, session }) =>
     deleteChannel(deps, session.user, params.id),

@@ -11,6 +11,7 @@ import {
   type ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { watchPayment } from "@shared/domain/payment-verification.ts";
 import { addRejectionEmail } from "@shared/domain/proof-email.ts";
 import { statusAt } from "@shared/domain/subscription-schedule.ts";
 import {
@@ -59,11 +60,11 @@ export async function submitProof(
 }
 
 function storeProof(
-  { database, now }: ServerDeps,
+  { database, now, settings }: ServerDeps,
   proof: Omit<PaymentProofRecord, "createdAt">,
   fingerprint: Fingerprint,
 ): Promise<void> {
-  const { userId, filename, transactionHash } = proof;
+  const { userId, filename, plan, transactionHash } = proof;
   const lockKeys = [ADMINS_STREAM, userStream(userId)];
   return commit(database, { lockKeys, now }, async (uow) => {
     const { session, at } = uow;
@@ -72,7 +73,13 @@ function storeProof(
     await replacePaymentProof(database, uow, proof);
     const runs = user.subscription && statusAt(user.subscription, at) !== "ended";
     const stored = { ...proof, createdAt: at, ...(runs && { isRenewal: true as const }) };
-    await database.paymentProofs.create([stored], { session });
+    const isWatched = settings.AUTO_APPROVE_VERIFIED_PAYMENTS === "on" && plan && transactionHash;
+    const needed = settings.PAYMENT_CONFIRMATIONS;
+    const verification = { state: "waiting" as const, confirmations: 0, needed, checkedAt: at };
+    await database.paymentProofs.create([{ ...stored, ...(isWatched && { verification }) }], {
+      session,
+    });
+    if (isWatched) watchPayment(database, uow, stored);
     const { username } = user;
     const known: ProofFingerprintRecord = {
       _id: new Types.ObjectId(),

@@ -42,12 +42,23 @@ export interface Wallet {
   read(hashDigits: string, signal: AbortSignal): Promise<MinedTransaction | null>;
 }
 
+export type WalletSettings = Pick<
+  Settings,
+  | "USDT_EVM_ADDRESS"
+  | "USDT_EVM_NETWORK"
+  | "USDT_EVM_TOKEN"
+  | "EVM_RPC_URL"
+  | "USDT_TRON_ADDRESS"
+  | "TRON_API_URL"
+  | "TRON_API_KEY"
+>;
+
 /** None unless the settings name addresses. */
-export function walletsOf(settings: Settings): Wallet[] {
+export function walletsOf(settings: WalletSettings): Wallet[] {
   return [evmWallet(settings), tronWallet(settings)].filter((wallet) => wallet !== null);
 }
 
-function evmWallet(settings: Settings): Wallet | null {
+function evmWallet(settings: WalletSettings): Wallet | null {
   const { USDT_EVM_ADDRESS: address, USDT_EVM_TOKEN: token, EVM_RPC_URL: url } = settings;
   if (!address || !url) return null;
   return {
@@ -107,7 +118,7 @@ async function readEvmTransaction(
   }
 }
 
-function tronWallet(settings: Settings): Wallet | null {
+function tronWallet(settings: WalletSettings): Wallet | null {
   const { USDT_TRON_ADDRESS: address, TRON_API_URL: url, TRON_API_KEY: key } = settings;
   if (!address || !url) return null;
   const headers = {

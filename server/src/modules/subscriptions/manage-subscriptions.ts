@@ -1,25 +1,13 @@
-import { type PlanId, planById } from "@shared/contract/plans.ts";
-import { type Approval, type Renewal, SUBSCRIPTION_MONTHS } from "@shared/contract/subscription.ts";
+import type { Approval, Renewal } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
-import {
-  AWAITS_REVIEW,
-  type PaymentProofRecord,
-  type SubscriptionRecord,
-} from "@shared/database/models/payment.ts";
+import type { SubscriptionRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readPlans } from "@shared/domain/plans.ts";
-import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
-import {
-  extendSubscription,
-  newSubscription,
-  revokeSubscription,
-} from "@shared/domain/subscription-schedule.ts";
+import { revokeSubscription } from "@shared/domain/subscription-schedule.ts";
 import { settleSubscription } from "@shared/domain/subscriptions.ts";
-import { addAccountUpdatedEvents, findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
+import { findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { idempotencyConflict } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
@@ -27,7 +15,8 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { findUseOfKey, recordUseOfKey } from "../admin/idempotency.ts";
 import { assertSeen } from "../payments/payment-proofs.ts";
 import { changeAccount, commitOnUser, findUserByName } from "../users/manage-users.ts";
-import { noteAccessChange } from "./undo-access.ts";
+import { noteAccessChange } from "./access-change.ts";
+import { acceptProof, addPayment, runningSubscription } from "./add-payment.ts";
 
 interface KeyedRenewal extends Renewal {
   idempotencyKey?: string | undefined;
@@ -55,7 +44,8 @@ export function approveUser(
     const by = admin.user.username;
     if (!plan && months !== undefined) throw planMissing();
     const after = plan
-      ? await addPayment(deps, uow, user, {
+      ? await addPayment(database, uow, user, {
+          graceDays: deps.settings.SUBSCRIPTION_GRACE_DAYS,
           plan,
           proof,
           months,
@@ -112,9 +102,10 @@ export async function renewSubscription(
     const proof = await acceptProof(database, uow, user._id);
     const { plan = proof?.plan, months } = renewal;
     if (!plan) throw planMissing();
-    const payment = { plan, proof, months, by: admin.user.username };
+    const graceDays = deps.settings.SUBSCRIPTION_GRACE_DAYS;
+    const payment = { plan, proof, months, by: admin.user.username, graceDays };
     const reason = user.subscription ? "subscription-renewed" : "subscription-started";
-    return addPayment(deps, uow, user, { ...payment, reason });
+    return addPayment(database, uow, user, { ...payment, reason });
   });
 }
 
@@ -167,82 +158,6 @@ export async function revokeUser(
     if (after) await noteAccessChange(database, uow, { before: user, after, by });
     return after ?? user;
   });
-}
-
-function runningSubscription({ subscription }: UserRecord): SubscriptionRecord | undefined {
-  return subscription?.status === "ended" ? undefined : subscription;
-}
-
-/** Accepts the proof of payment that awaits review, or was rejected: the administrator has thought again. */
-const acceptProof = (
-  { paymentProofs }: Database,
-  { session, at }: UnitOfWork,
-  userId: Types.ObjectId,
-): Promise<PaymentProofRecord | null> =>
-  paymentProofs
-    .findOneAndUpdate(
-      { userId, replacedById: null, $or: [AWAITS_REVIEW, { rejection: { $exists: true } }] },
-      { $set: { reviewedAt: at }, $unset: { rejection: 1 } },
-      { session },
-    )
-    .lean();
-
-interface Payment {
-  plan: PlanId;
-  months: number | undefined;
-  proof: PaymentProofRecord | null;
-  /** The name of the administrator. */
-  by: string;
-  reason: "subscription-started" | "subscription-renewed";
-}
-
-/**
- * Starts or extends the subscription, and grants the credits of the months that have begun.
- * @param user their subscription is settled
- */
-async function addPayment(
-  { database, settings }: ServerDeps,
-  uow: UnitOfWork,
-  user: UserRecord,
-  { plan, months = SUBSCRIPTION_MONTHS.default, proof, by, reason }: Payment,
-): Promise<UserRecord> {
-  const { session, at } = uow;
-  const running = runningSubscription(user);
-  const terms = { plan, months, graceDays: settings.SUBSCRIPTION_GRACE_DAYS };
-  const subscription = running ? extendSubscription(running, terms) : newSubscription(at, terms);
-  const { monthlyUsd, imageCredits } = planById(plan, await readPlans(database, session));
-  const period = {
-    _id: new Types.ObjectId(),
-    userId: user._id,
-    plan,
-    months,
-    monthlyUsd,
-    imageCredits,
-    subscribedAt: subscription.startedAt,
-    firstMonth: running?.months ?? 0,
-    startedAt: running?.endsAt ?? at,
-    endsAt: subscription.endsAt,
-    by,
-    createdAt: at,
-    ...(proof && { proofId: proof._id }),
-  };
-  await database.billingPeriods.create([period], { session });
-  // A plan contains image credits, which cannot be used without it.
-  const allowImageUpload = user.isImageUploadBlocked !== true;
-  const changed = await database.users
-    .findOneAndUpdate(
-      { _id: user._id },
-      { $set: { subscription, approved: true, allowImageUpload } },
-      { session, returnDocument: "after" },
-    )
-    .lean();
-  if (!changed) return user;
-  const type = running ? "subscription:renewed" : "subscription:started";
-  const granted = { ...(allowImageUpload && !user.allowImageUpload && { image_upload: true }) };
-  uow.log({ type, user: user.username, details: { plan, months, ...granted } });
-  await addAccountUpdatedEvents(database, uow, { user: changed, reason });
-  addSubscriptionEmail(database, uow, changed, reason);
-  return settleSubscription(database, uow, changed);
 }
 
 function planMissing(): AppError {

@@ -1,10 +1,14 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { plainImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import { noteAccessChange } from "./access-change.ts";
+import { AUTOMATIC_APPROVER, acceptProof, addPayment } from "./add-payment.ts";
 
 describe("undoing an approval or a revocation", () => {
   let server: TestServer;
@@ -79,6 +83,33 @@ describe("undoing an approval or a revocation", () => {
       .sort({ _id: -1 })
       .lean();
     expect(log[0]?.details).toEqual({ approved: true, undone: true });
+  });
+
+  it("takes an automatic approval back whenever an administrator looks at it", async () => {
+    await submitProof();
+    const { database } = server;
+    const lockKeys = userStream(user._id);
+    const automatic = { transaction: "0xabc" };
+    const terms = {
+      plan: "pro" as const,
+      months: 1,
+      graceDays: 3,
+      reason: "subscription-started" as const,
+    };
+    await commit(database, { lockKeys, now: server.deps.now }, async (uow) => {
+      const proof = await acceptProof(database, uow, user._id);
+      const by = AUTOMATIC_APPROVER;
+      const after = await addPayment(database, uow, user, { ...terms, by, proof, automatic });
+      await noteAccessChange(database, uow, { before: user, after, by, proof });
+    });
+    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+    offsetMs = 3_600_000;
+    expect(await act("undo")).toBe(200);
+    expect(await stored()).toEqual({ approved: false, subscription: undefined, imageCredits: 7 });
+    expect(await periods()).toEqual([]);
+    const proof = await database.paymentProofs.findOne({ userId: user._id }).lean();
+    expect(proof).toMatchObject({ verification: { state: "manual", problem: "undone" } });
+    expect(proof).not.toHaveProperty("reviewedAt");
   });
 
   it("is possible for a moment, for the same administrator, and if nothing changed since", async () => {

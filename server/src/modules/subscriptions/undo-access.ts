@@ -1,6 +1,6 @@
 import { UNDO_SECONDS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
+import type { SubscriptionRecord } from "@shared/database/models/payment.ts";
 import type { AccessChange, UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
 import { removeSubscriptionEmails } from "@shared/domain/subscription-email.ts";
@@ -10,38 +10,8 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { commitOnUser } from "../users/manage-users.ts";
-
-/**
- * Notes what an administrator has changed of a user's access, so that it can be undone for a short time.
- * @param change.before the user before it
- * @param change.after the user after it
- */
-export async function noteAccessChange(
-  { users }: Database,
-  { session, at }: UnitOfWork,
-  change: { before: UserRecord; after: UserRecord; by: string; proof?: PaymentProofRecord | null },
-): Promise<void> {
-  const { before, after, by, proof } = change;
-  const { approved, subscription } = before;
-  const accessChange: AccessChange = {
-    at,
-    by,
-    before: { approved, ...(subscription && { subscription }) },
-    after: stateOf(after),
-    ...(proof && { proof: { _id: proof._id, ...reviewOf(proof) } }),
-  };
-  await users.updateOne({ _id: after._id }, { $set: { accessChange } }, { session });
-}
-
-const stateOf = ({ approved, subscription }: UserRecord): AccessChange["after"] => ({
-  approved,
-  ...(subscription && { endsAt: subscription.endsAt }),
-});
-
-const reviewOf = ({ reviewedAt, rejection }: PaymentProofRecord) => ({
-  ...(reviewedAt && { reviewedAt }),
-  ...(rejection && { rejection }),
-});
+import { stateOf } from "./access-change.ts";
+import { AUTOMATIC_APPROVER } from "./add-payment.ts";
 
 /**
  * Restores a user's access, subscription, credits and proof as they were before the last approval or revocation, if the same
@@ -55,11 +25,13 @@ export function undoAccessChange(
   const { database } = deps;
   return commitOnUser(deps, admin, username, async (uow, user) => {
     const { accessChange: change } = user;
-    if (change?.by !== admin.user.username || !isUndoable(user, change, uow.at)) {
+    const isOwn = change?.by === admin.user.username || change?.by === AUTOMATIC_APPROVER;
+    if (!change || !isOwn || !isUndoable(user, change, uow.at)) {
       throw new AppError("not-found", `There is nothing to undo for ${user.username}.`);
     }
     await restorePayments(database, uow, user, change);
-    const { approved, subscription } = change.before;
+    const { approved } = change.before;
+    const subscription = formerSubscription(user, change);
     const restored = await database.users
       .findOneAndUpdate(
         { _id: user._id },
@@ -82,10 +54,23 @@ export function undoAccessChange(
   });
 }
 
-function isUndoable(user: UserRecord, { at, after }: AccessChange, now: Date): boolean {
+/** Credits of months that have begun since are not granted again. */
+function formerSubscription(
+  { subscription: current }: UserRecord,
+  { before: { subscription } }: AccessChange,
+): SubscriptionRecord | undefined {
+  if (!subscription || !current) return subscription;
+  const isSame = subscription.startedAt.getTime() === current.startedAt.getTime();
+  const creditedMonths = Math.min(subscription.months, current.creditedMonths);
+  return isSame ? { ...subscription, creditedMonths } : subscription;
+}
+
+/** An administrator looks at an automatic approval when they have the time. */
+function isUndoable(user: UserRecord, { at, by, after }: AccessChange, now: Date): boolean {
   const { approved, endsAt } = stateOf(user);
   const isSame = approved === after.approved && endsAt?.getTime() === after.endsAt?.getTime();
-  return isSame && now.getTime() - at.getTime() <= UNDO_SECONDS.accepted * 1_000;
+  const isRecent = now.getTime() - at.getTime() <= UNDO_SECONDS.accepted * 1_000;
+  return isSame && (isRecent || by === AUTOMATIC_APPROVER);
 }
 
 async function restorePayments(
@@ -105,11 +90,10 @@ async function restorePayments(
   await removeSubscriptionEmails(database, uow, userId, "subscription-started");
   if (!proof) return;
   const { _id, ...review } = proof;
-  await database.paymentProofs.updateOne(
-    { _id },
-    review.reviewedAt ? { $set: review } : { $unset: { reviewedAt: 1 } },
-    { session },
-  );
+  const undone = { "verification.state": "manual", "verification.problem": "undone" };
+  const set = { ...review, ...(by === AUTOMATIC_APPROVER && undone) };
+  const change = { $set: set, ...(!review.reviewedAt && { $unset: { reviewedAt: 1 as const } }) };
+  await database.paymentProofs.updateOne({ _id }, change, { session });
 }
 
 /** Those of the month that the approval has started. */

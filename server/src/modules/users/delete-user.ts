@@ -1,6 +1,7 @@
 import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
 import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { deleteStream } from "@shared/outbox/event-log.ts";
@@ -88,7 +89,10 @@ async function deleteUserData(
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.billingPeriods.deleteMany({ userId }, { session });
-  const ofUser = { name: SEND_EMAIL, "data.userId": userId.toString() };
+  const ofUser = {
+    name: { $in: [SEND_EMAIL, VERIFY_PAYMENT] },
+    "data.userId": userId.toString(),
+  };
   await database.jobs.deleteMany(ofUser, { session });
   await database.watchlistItems.deleteMany({ userId }, { session });
   await database.channels.deleteMany({ userId }, { session });

@@ -11,6 +11,8 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 
+import { VerificationNote } from "./verification-note.tsx";
+
 interface TransactionPanelProps {
   username: string;
   proof: AdminPaymentProof;
@@ -44,6 +46,7 @@ export function TransactionPanel({ username, proof }: TransactionPanelProps) {
         </h3>
         <CopyButton text={hash} name="the transaction hash" />
       </header>
+      {proof.verification && <VerificationNote username={username} {...proof.verification} />}
       <QueryView
         query={query}
         failed="Failed to look up the transaction."

@@ -14,6 +14,7 @@ import { DialogHeader, dialogClass, ImageDialog, SignedImage } from "../../../ui
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { openProof } from "../admin-state.ts";
 import { formatFee } from "./subscription-terms.tsx";
+import { VerificationNote } from "./verification-note.tsx";
 
 interface ComparedProof {
   title: string;
@@ -103,6 +104,9 @@ export function UserProof({ user, proof }: { user: UserCard; proof: AdminPayment
           {proof.renewal && <RenewalTag />}
         </p>
         {proof.rejection && <Rejection rejection={proof.rejection} />}
+        {proof.verification && (
+          <VerificationNote username={user.username} {...proof.verification} />
+        )}
         <DuplicateAlert username={user.username} proof={proof} />
       </div>
     </div>

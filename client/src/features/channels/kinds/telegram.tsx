@@ -5,8 +5,8 @@ import { renderSVG } from "uqr";
 import { formatElapsed } from "../../../lib/format.ts";
 import { useNow } from "../../../lib/use-now.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button, buttonClass } from "../../../ui/button.tsx";
-import { addChannel, linkExpiry, removeChannel } from "../api.ts";
+import { Button, buttonClass, linkClass } from "../../../ui/button.tsx";
+import { addChannel, joinTelegramChannel, linkExpiry, removeChannel } from "../api.ts";
 import { type ClientChannelKind, has, type NoticeProps } from "./channel-kind.ts";
 
 export const telegram: ClientChannelKind = {
@@ -19,6 +19,7 @@ export const telegram: ClientChannelKind = {
 /** How to finish adding Telegram. */
 function TelegramLink({ channel, shown: { link }, onShown }: NoticeProps) {
   const leftMs = linkExpiry(channel) - useNow(link !== undefined);
+  if (channel.can_join) return <JoinChannel />;
   if (channel.linked !== false) return null;
   if (!link || leftMs <= 0) return <NewLink channel={channel} onShown={onShown} />;
   return (
@@ -42,6 +43,28 @@ function TelegramLink({ channel, shown: { link }, onShown }: NoticeProps) {
           Expires in <span role="timer">{formatElapsed(leftMs)}</span>
         </p>
       </div>
+    </div>
+  );
+}
+
+/** A link to the seller's private channel, which admits this user only. */
+function JoinChannel() {
+  const join = useMutation({ mutationFn: joinTelegramChannel });
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <ErrorAlert message={join.error?.message} className="self-stretch" />
+      {join.data ? (
+        <p className="text-sm text-ink-muted text-pretty">
+          <a href={join.data.invite_link} target="_blank" rel="noreferrer" className={linkClass}>
+            Open the channel in Telegram
+          </a>{" "}
+          and ask to join. You are let in within seconds. The link works for you only.
+        </p>
+      ) : (
+        <Button size="sm" variant="secondary" busy={join.isPending} onClick={() => join.mutate()}>
+          Join the channel
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Form } from "@base-ui/react/form";
 import type { CreatedChannel } from "@shared/contract/channels.ts";
+import type { ReactNode } from "react";
 import { useFormRequest } from "../../../lib/api/forms.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -12,10 +13,13 @@ interface UrlFormProps {
   submit: string;
   add(form: object): Promise<CreatedChannel>;
   onCreated(channel: CreatedChannel): void;
+  /** Further fields. */
+  children?: ReactNode;
 }
 
 /** Adds a channel with an address that the user enters. */
-export function UrlForm({ title, placeholder, hint, submit, add, onCreated }: UrlFormProps) {
+export function UrlForm(props: UrlFormProps) {
+  const { title, placeholder, hint, submit, add, onCreated, children } = props;
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     onCreated(await add(form));
   });
@@ -32,6 +36,7 @@ export function UrlForm({ title, placeholder, hint, submit, add, onCreated }: Ur
         aria-required
         autoFocus
       />
+      {children}
       <ErrorAlert message={problem?.message} />
       <Button type="submit" className="self-start" busy={isPending}>
         {submit}

@@ -14,6 +14,7 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { addChannel, rotateSecret } from "../api.ts";
 import type { ClientChannelKind, NoticeProps, SettingsProps } from "./channel-kind.ts";
 import { UrlForm } from "./url-form.tsx";
+import { FormatFields, FormatForm } from "./webhook-format.tsx";
 
 export const webhook: ClientChannelKind = {
   Icon: Webhook,
@@ -26,11 +27,23 @@ export const webhook: ClientChannelKind = {
       submit="Add webhook"
       add={(form) => addChannel(parseForm(declared.input, { ...form, kind: "webhook" }))}
       onCreated={onCreated}
-    />
+    >
+      <FormatFields />
+    </UrlForm>
   ),
   Notice: WebhookSecret,
-  Settings: ReplaceSecret,
+  Settings: WebhookSettings,
 };
+
+function WebhookSettings({ channel, onShown }: SettingsProps) {
+  const { format = "standard" } = channel;
+  return (
+    <>
+      <FormatForm channel={channel} />
+      {format === "standard" && <ReplaceSecret channel={channel} onShown={onShown} />}
+    </>
+  );
+}
 
 /** Of a webhook that was just added, or with the time until which the one before still signs. */
 function WebhookSecret({ channel, shown: { secret, ...old }, onShown }: NoticeProps) {

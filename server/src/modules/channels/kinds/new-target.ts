@@ -25,7 +25,7 @@ export type MakeTarget = (
   user: Pick<UserRecord, "email" | "emailVerified">,
 ) => NewTarget | Promise<NewTarget>;
 
-export const secretsOf = ({ settings }: ServerDeps): ChannelSecrets =>
+export const secretsOf = ({ settings }: Pick<ServerDeps, "settings">): ChannelSecrets =>
   new ChannelSecrets(settings.CHANNEL_SECRET);
 
 /** @throws AppError if messages must not be sent to this address */

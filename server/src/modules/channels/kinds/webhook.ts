@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { webhook } from "@shared/contract/channel-kinds/webhook.ts";
 import { assertCallable, type MakeTarget, secretsOf } from "./new-target.ts";
+import { changedFormat } from "./webhook-format.ts";
 
 export const webhookTarget: MakeTarget = async (deps, input) => {
-  const { url } = webhook.input.parse(input);
+  const { url, ...chosen } = webhook.input.parse(input);
+  const format = changedFormat({}, chosen);
   const { host } = await assertCallable(deps, url, "url");
   const secret = newWebhookSecret();
   return {
-    target: secretsOf(deps).seal({ kind: "webhook", url, secret }),
+    target: secretsOf(deps).seal({ kind: "webhook", url, secret, ...format }),
     label: host,
     notice: `Messages of your account will also be sent to a webhook. Its address is at ${host}.`,
-    shown: { secret },
+    ...(format.format === "standard" && { shown: { secret } }),
   };
 };
 

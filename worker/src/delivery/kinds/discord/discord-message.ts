@@ -1,5 +1,8 @@
 import { cutText } from "@shared/domain/cut-text.ts";
+import { z } from "zod";
+import type { SendResult } from "../../channel-sender.ts";
 import type { MessageText } from "../../describe-message.ts";
+import type { PublicResponse } from "../../post-publicly.ts";
 
 /** Of Discord. */
 export const MAX_CONTENT_LENGTH = 2_000;
@@ -63,3 +66,64 @@ const plain = (text: string): string =>
   cutText(text.toWellFormed().replaceAll(/\s+/g, " ").trim(), MAX_LINE_LENGTH)
     .replaceAll(/[\\`*_~|<>[\]()]/g, "\\$&")
     .replaceAll("@", "@\u200b");
+
+/** The address of a webhook that answers once Discord has kept the message. Otherwise it reports success before. */
+export function waitingUrl(address: string): string {
+  const url = new URL(address);
+  url.searchParams.set("wait", "true");
+  return url.href;
+}
+
+/** Of an error of Discord. A proxy before it may answer otherwise. */
+const errorSchema = z.object({
+  code: z.number().int().optional().catch(undefined),
+  /** Seconds, with decimals. */
+  retry_after: z.number().nonnegative().optional().catch(undefined),
+});
+
+const NOT_FOUND = 404;
+const UNKNOWN_WEBHOOK = 10_015;
+const INVALID_TOKEN = 50_027;
+const FORUM_NEEDS_THREAD = 220_001;
+
+/** What an answer of Discord means. */
+export function resultOfDiscord({ status, headers, body }: PublicResponse): SendResult {
+  if (status >= 200 && status < 300) {
+    return { outcome: "delivered", responseStatus: status, error: null };
+  }
+  const { code, retry_after: seconds = headerSeconds(headers["retry-after"]) } =
+    errorSchema.safeParse(jsonOf(body)).data ?? {};
+  const isGone = status === NOT_FOUND || code === INVALID_TOKEN;
+  return {
+    outcome: isGone ? "gone" : "retry",
+    responseStatus: status,
+    error: reasonOf(status, code),
+    ...(seconds !== undefined && { retryAfterMs: Math.ceil(seconds * 1_000) }),
+  };
+}
+
+function reasonOf(status: number, code: number | undefined): string {
+  switch (code) {
+    case UNKNOWN_WEBHOOK:
+      return "The webhook was deleted in Discord.";
+    case INVALID_TOKEN:
+      return "The webhook has another token in Discord now.";
+    case FORUM_NEEDS_THREAD:
+      return "The webhook belongs to a forum: add ?thread_id= and the id of a thread to its URL.";
+    case undefined:
+      return `Discord answered with ${status}.`;
+    default:
+      return `Discord answered with ${status} (code ${code}).`;
+  }
+}
+
+const headerSeconds = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

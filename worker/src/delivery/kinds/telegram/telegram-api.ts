@@ -10,14 +10,32 @@ const REQUEST_TIMEOUT_SECONDS = POLL_SECONDS + 15;
 export const telegramApi = (token: string, apiRoot: string): Api =>
   new Api(token, { apiRoot, timeoutSeconds: REQUEST_TIMEOUT_SECONDS });
 
-/** @throws GrammyError, HttpError */
+/**
+ * @returns the id of the message
+ * @throws GrammyError, HttpError
+ */
 export async function sendHtml(
   api: Api,
-  { chatId, text }: { chatId: string; text: Html },
+  { chatId, text, replyTo }: { chatId: string; text: Html; replyTo?: number },
+  abort: AbortSignal,
+): Promise<number> {
+  const reply = replyTo !== undefined && {
+    reply_parameters: { message_id: replyTo, allow_sending_without_reply: true },
+  };
+  const options = { ...AS_HTML, ...reply };
+  const { message_id } = await api.sendMessage(chatId, text.text, options, forGrammy(abort));
+  return message_id;
+}
+
+const AS_HTML = { parse_mode: "HTML", link_preview_options: { is_disabled: true } } as const;
+
+/** @throws GrammyError, HttpError */
+export async function editHtml(
+  api: Api,
+  { chatId, messageId, text }: { chatId: string; messageId: number; text: Html },
   abort: AbortSignal,
 ): Promise<void> {
-  const options = { parse_mode: "HTML", link_preview_options: { is_disabled: true } } as const;
-  await api.sendMessage(chatId, text.text, options, forGrammy(abort));
+  await api.editMessageText(chatId, messageId, text.text, AS_HTML, forGrammy(abort));
 }
 
 /**
@@ -25,7 +43,13 @@ export async function sendHtml(
  * @throws GrammyError, HttpError
  */
 export const readUpdates = (api: Api, offset: number, abort: AbortSignal): Promise<unknown> =>
-  api.getUpdates({ offset, timeout: POLL_SECONDS, allowed_updates: ["message"] }, forGrammy(abort));
+  api.getUpdates(
+    { offset, timeout: POLL_SECONDS, allowed_updates: ALLOWED_UPDATES },
+    forGrammy(abort),
+  );
+
+/** Telegram leaves out changes of members unless they are asked for. */
+const ALLOWED_UPDATES = ["message", "chat_join_request", "chat_member"] as const;
 
 type GrammySignal = NonNullable<Parameters<Api["getMe"]>[0]>;
 
@@ -69,6 +93,10 @@ const MIN_INTERVAL_MS = 25;
 
 export const CHAT_INTERVAL_MS = 1_000;
 
+/** In groups and channels, whose ids are negative, Telegram permits 20 messages a minute. */
+const MAX_IN_MINUTE = 20;
+const MINUTE_WINDOW_MS = 60_500;
+
 /** Keeps the limits of Telegram, for the one worker that sends: 30 messages a second, and one a second to each chat. */
 export class TelegramPace {
   readonly #everyone = new Mutex();
@@ -76,6 +104,8 @@ export class TelegramPace {
   #turns: number[] = [];
   /** Ends of the last messages by chat, oldest first. */
   readonly #sentAt = new Map<string, number>();
+  /** Times of the last messages to each channel, oldest first. */
+  readonly #ofMinute = new Map<string, number[]>();
 
   /**
    * Runs `send` when it is the chat's turn, after those that came before.
@@ -87,9 +117,17 @@ export class TelegramPace {
         (this.#sentAt.get(chatId) ?? Number.NEGATIVE_INFINITY) + CHAT_INTERVAL_MS,
         abort,
       );
+      if (chatId.startsWith("-")) await this.#takePlaceInMinute(chatId, abort);
       await this.#everyone.runExclusive(() => this.#takeTurn(abort));
       return send().finally(() => this.#noteSent(chatId));
     });
+  }
+
+  async #takePlaceInMinute(chatId: string, abort: AbortSignal): Promise<void> {
+    const times = this.#ofMinute.get(chatId) ?? [];
+    const first = times.at(-MAX_IN_MINUTE) ?? Number.NEGATIVE_INFINITY;
+    await waitUntil(first + MINUTE_WINDOW_MS, abort);
+    this.#ofMinute.set(chatId, [...times.slice(1 - MAX_IN_MINUTE), performance.now()]);
   }
 
   async #takeTurn(abort: AbortSignal): Promise<void> {

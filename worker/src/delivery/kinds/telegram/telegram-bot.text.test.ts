@@ -1,6 +1,6 @@
 import { brandWith } from "@shared/runtime/compose-email.ts";
 import { describe, expect, it } from "vitest";
-import { telegramText } from "./telegram-bot.ts";
+import { telegramText } from "./telegram-text.ts";
 
 const ORIGIN = "https://app.example.com";
 const PAGE = { path: "/signals/1", button: "Open the signal" };

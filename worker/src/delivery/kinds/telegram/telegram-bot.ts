@@ -4,23 +4,22 @@ import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { readBrand } from "@shared/domain/branding.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
-import { cutText } from "@shared/domain/cut-text.ts";
+import { TELEGRAM_JOIN } from "@shared/domain/telegram-channel.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
-import { type Brand, DEFAULT_BRAND } from "@shared/runtime/compose-email.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
+import { addStandingItems } from "@shared/work/work-handler.ts";
+import { addItemIfNone, newWorkItem, workId } from "@shared/work/work-item.ts";
+import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Api } from "grammy";
 import { z } from "zod";
 import { Lease } from "../../../lease.ts";
 import type { ChannelSender, DeliveryDeps, KindDeps, SendResult } from "../../channel-sender.ts";
-import {
-  describeMessage,
-  type MessageText,
-  readNamedSignals,
-  wordsOfEvent,
-} from "../../describe-message.ts";
+import { describeMessage, readNamedSignals, wordsOfEvent } from "../../describe-message.ts";
+import { answerJoins, keepMembers, noteMember } from "./channel-members.ts";
+import { type ChannelBot, postTrades } from "./channel-posts.ts";
 import {
   CHAT_INTERVAL_MS,
   readUpdates,
@@ -29,10 +28,14 @@ import {
   telegramApi,
   telegramFailure,
 } from "./telegram-api.ts";
+import { joinLines, telegramText } from "./telegram-text.ts";
 
 const ROUND_INTERVAL_MS = 500;
 
 const POLL_RETRY_MS = 5_000;
+
+/** Posts and answers that run when another worker takes over. */
+const CHANNEL_DRAIN_MS = 2_000;
 
 const REPLY_TIMEOUT_MS = 30_000;
 
@@ -62,11 +65,13 @@ export function startBot(
   const lease = new Lease({ database, name: "telegram", owner });
   const bot = { ...deps, api, pace, origin, botId: token.split(":")[0] ?? "" };
   let reader: ReturnType<typeof startReader> | null = null;
+  let queue: WorkQueue | null = null;
   let readyAtMs = 0;
   const yieldWork = async () => {
-    const stopped = reader?.stop();
+    const stopped = [reader?.stop(), queue?.stop({ drainMs: CHANNEL_DRAIN_MS })];
     reader = null;
-    await stopped;
+    queue = null;
+    await Promise.all(stopped);
   };
   const rounds = repeat({
     async work() {
@@ -75,6 +80,7 @@ export function startBot(
       // The worker before may have sent just now.
       readyAtMs = performance.now() + CHAT_INTERVAL_MS;
       reader = startReader(bot);
+      queue = await startChannelWork(bot, owner);
     },
     intervalMs: ROUND_INTERVAL_MS,
     retryMs: ROUND_INTERVAL_MS,
@@ -94,6 +100,16 @@ export function startBot(
   };
 }
 
+/** The work for the paid channel, of the worker that has the bot. */
+async function startChannelWork(bot: ChannelBot, workerId: string): Promise<WorkQueue> {
+  const { database, logger } = bot;
+  const handlers = [postTrades(bot), answerJoins(bot), keepMembers(bot)];
+  await addStandingItems(database, handlers);
+  const queue = new WorkQueue({ database, logger, workerId, handlers });
+  queue.start();
+  return queue;
+}
+
 type ReaderDeps = TelegramBotDeps & Pick<TelegramDeps, "logger"> & { api: Api; pace: TelegramPace };
 
 /** Reads what users write to the bot. Telegram keeps it until the next message is asked for, so nothing is lost. */
@@ -108,6 +124,7 @@ function startReader(deps: ReaderDeps): { stop: () => Promise<void> } {
         throw error;
       });
       for (const update of z.array(telegramUpdateSchema).parse(found)) {
+        await handleChannelUpdate(deps, update);
         const reply = await handleUpdate(deps, update);
         offset = update.update_id + 1;
         if (reply) replies.send(reply);
@@ -157,6 +174,23 @@ const telegramUpdateSchema = z.object({
     })
     .optional()
     .catch(undefined),
+  /** Somebody asks to join a channel. */
+  chat_join_request: z
+    .object({ chat: z.object({ id: z.number().int() }), from: z.object({ id: z.number().int() }) })
+    .optional()
+    .catch(undefined),
+  /** Somebody has joined a channel or left it. */
+  chat_member: z
+    .object({
+      chat: z.object({ id: z.number().int() }),
+      from: z.object({ id: z.number().int() }),
+      new_chat_member: z.object({
+        status: z.string(),
+        user: z.object({ id: z.number().int(), is_bot: z.boolean().default(false) }),
+      }),
+    })
+    .optional()
+    .catch(undefined),
 });
 type TelegramUpdate = z.infer<typeof telegramUpdateSchema>;
 
@@ -165,6 +199,31 @@ interface TelegramBotDeps extends Pick<DeliveryDeps, "database" | "secrets" | "r
   origin: string;
   /** Numbers of updates are those of one bot. */
   botId: string;
+}
+
+/** What happens in the paid channel. Telegram gives it again after a crash, which changes nothing then. */
+async function handleChannelUpdate(deps: ReaderDeps, update: TelegramUpdate): Promise<void> {
+  const { database, secrets, botId } = deps;
+  const { update_id, chat_join_request: join, chat_member: change } = update;
+  if (join) {
+    const target = secrets.seal({ kind: "telegram", chatId: String(join.from.id) });
+    const data = { chatId: String(join.chat.id), target };
+    const id = workId(TELEGRAM_JOIN, `${botId}:${update_id}`);
+    await addItemIfNone(
+      database,
+      newWorkItem({ kind: TELEGRAM_JOIN, id, data, dueAt: database.now() }),
+    );
+  }
+  if (change) {
+    const { status, user } = change.new_chat_member;
+    await noteMember(deps, {
+      chatId: String(change.chat.id),
+      personId: String(user.id),
+      status,
+      isBot: user.is_bot,
+      isOwn: String(change.from.id) === botId,
+    });
+  }
 }
 
 /**
@@ -371,33 +430,3 @@ function resultOf(cause: unknown): SendResult {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
-
-/** A message has at most 4,096 characters: those of the longest points and facts fit. */
-const MAX_POINTS = 20;
-const MAX_PARAGRAPHS = 8;
-const MAX_LINE_LENGTH = 300;
-
-/** Levels are copied by a tap. */
-export function telegramText(message: MessageText, origin: string, brand = DEFAULT_BRAND): Html {
-  const { subject, text, levels = [], facts = [], points = [], path, button } = message;
-  const link = (to: string, words: string) =>
-    html`<a href="${new URL(to, origin).href}">${words}</a>`;
-  const shown = points.slice(0, points[0]?.path ? MAX_POINTS : MAX_PARAGRAPHS);
-  return joinLines([
-    html`<b>${cut(subject)}</b>`,
-    ...(text ? [html`${text.toWellFormed()}`] : []),
-    ...levels.map(([label, value]) => html`${label}: <code>${value}</code>`),
-    ...facts.map(([label, value]) => html`${label}: ${cut(value)}`),
-    ...shown.map((point) => html`• ${point.path ? link(point.path, point.text) : cut(point.text)}`),
-    html`${link(path, button)}${signatureOf(brand)}`,
-  ]);
-}
-
-/** The bot itself has a name only where its operator has given the product none. */
-const signatureOf = ({ isOwnName, name }: Brand): string => (isOwnName ? ` · ${name}` : "");
-
-const cut = (text: string): string => cutText(text, MAX_LINE_LENGTH);
-
-/** Lines of Telegram's HTML, which knows no `<br>`. */
-const joinLines = (lines: readonly Html[]): Html =>
-  html`${lines.map((line, index) => (index === 0 ? line : html`\n${line}`))}`;

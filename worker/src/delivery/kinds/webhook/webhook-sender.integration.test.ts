@@ -1,10 +1,14 @@
 import { createServer, type Server } from "node:net";
-import { assertPublicUrl, type ResolveHost } from "@shared/domain/public-address.ts";
+import {
+  type AddressPolicy,
+  assertPublicUrl,
+  type ResolveHost,
+} from "@shared/domain/public-address.ts";
 import { TEST_WEBHOOK_SECRET } from "@shared/testing/factories.ts";
 import { type HttpFake, listenLocally, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChannelMessage } from "../../channel-sender.ts";
-import { webhookSender } from "./webhook-sender.ts";
+import { webhookSender as senderOf } from "./webhook-sender.ts";
 
 const messageTo = (url: string): ChannelMessage => ({
   id: "msg_1",
@@ -17,6 +21,8 @@ const messageTo = (url: string): ChannelMessage => ({
   sentAt: new Date(),
   validUntil: null,
 });
+const webhookSender = (policy: AddressPolicy) =>
+  senderOf({ policy, origin: "", describe: () => Promise.reject(new Error("not asked")) });
 const inTime = () => AbortSignal.timeout(5_000);
 
 /** Hosts of addresses that must not be called. `PORT` is that of a server of this machine that counts connections. */

@@ -1,41 +1,66 @@
 import { webhook } from "@shared/contract/channel-kinds/webhook.ts";
+import type { WebhookFormat as FormatName } from "@shared/contract/channel-kinds/webhook-formats.ts";
+import { readBrand } from "@shared/domain/branding.ts";
 import type { AddressPolicy } from "@shared/domain/public-address.ts";
-import { Webhook } from "standardwebhooks";
-import type { z } from "zod";
-import {
-  type ChannelMessage,
-  type ChannelSender,
-  type KindDeps,
-  messageJson,
-} from "../../channel-sender.ts";
-import { JSON_HEADERS, postPublicly, resultByStatus } from "../../post-publicly.ts";
+import type { ChannelMessage, ChannelSender, KindDeps, SendResult } from "../../channel-sender.ts";
+import { describeMessage, type MessageText, readNamedSignals } from "../../describe-message.ts";
+import { postPublicly, resultByStatus } from "../../post-publicly.ts";
+import { cornix } from "./formats/cornix.ts";
+import { discord } from "./formats/discord.ts";
+import { slack } from "./formats/slack.ts";
+import { standard } from "./formats/standard.ts";
+import { template } from "./formats/template.ts";
+import { threeCommas } from "./formats/three-commas.ts";
+import type { WebhookFormat } from "./formats/webhook-format.ts";
 
-const GONE_STATUSES = [410];
+const FORMATS: Record<FormatName, WebhookFormat> = {
+  standard,
+  discord,
+  slack,
+  cornix,
+  "3commas": threeCommas,
+  template,
+};
 
-export const startWebhooks = ({ policy }: Pick<KindDeps, "policy">): ChannelSender =>
-  webhookSender(policy);
+interface WebhookDeps extends Pick<KindDeps, "database" | "policy"> {
+  settings: Pick<KindDeps["settings"], "CLIENT_ORIGIN">;
+}
 
-/** Sends signed messages (Standard Webhooks) to public addresses. */
-export const webhookSender = (policy: AddressPolicy): ChannelSender => ({
+export const startWebhooks = ({ database, policy, settings }: WebhookDeps): ChannelSender => {
+  const [origin = ""] = settings.CLIENT_ORIGIN;
+  return webhookSender({ policy, origin, describe: (message) => describeTo(database, message) });
+};
+
+interface SenderDeps {
+  policy: AddressPolicy;
+  /** Of the web pages. */
+  origin: string;
+  /** What a message says to people. */
+  describe: (message: ChannelMessage) => Promise<MessageText>;
+}
+
+/** Sends messages to public addresses, in the format of each webhook. */
+export const webhookSender = ({ policy, origin, describe }: SenderDeps): ChannelSender => ({
   async send(message, abort) {
     const target = webhook.target.parse(message.target);
-    const body = messageJson(message);
-    const headers = { ...signatureHeaders(message, target, body), ...JSON_HEADERS };
-    const toResult = resultByStatus({ sentAt: message.sentAt, goneStatuses: GONE_STATUSES });
-    return postPublicly({ url: target.url, headers, body }, policy, abort, toResult);
+    const { compose, goneStatuses, toResult } = FORMATS[target.format ?? "standard"];
+    const request = await compose({ message, target, describe: () => describe(message), origin });
+    if (!request) return SKIPPED;
+    const byStatus = resultByStatus({ sentAt: message.sentAt, goneStatuses });
+    return postPublicly({ url: target.url, ...request }, policy, abort, toResult ?? byStatus);
   },
 });
 
-function signatureHeaders(
-  { id, sentAt }: Pick<ChannelMessage, "id" | "sentAt">,
-  { secret, previous }: z.infer<typeof webhook.target>,
-  body: string,
-) {
-  const isOverlap = previous && previous.until > sentAt.getTime();
-  const secrets = [secret, ...(isOverlap ? [previous.secret] : [])];
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1_000)),
-    "webhook-signature": secrets.map((key) => new Webhook(key).sign(id, sentAt, body)).join(" "),
-  };
+const SKIPPED: SendResult = {
+  outcome: "skipped",
+  responseStatus: null,
+  error: "This format is sent trades only.",
+};
+
+async function describeTo(
+  database: WebhookDeps["database"],
+  message: ChannelMessage,
+): Promise<MessageText> {
+  const signals = await readNamedSignals(database, message);
+  return describeMessage(message, signals, await readBrand(database));
 }
