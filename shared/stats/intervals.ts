@@ -9,12 +9,12 @@ export interface Estimate {
 }
 
 /**
- * 97.5 % quantile of Student's t distribution, by the expansion of Abramowitz and Stegun (1964), formula 26.7.5, to
- * 0.2 %.
+ * Quantile of Student's t distribution, by default of 97.5 %, by the expansion of Abramowitz and Stegun (1964), formula
+ * 26.7.5: to 0.2 % there, to 1 % for `z` up to 5 and at least nine degrees of freedom.
  * @param degreesOfFreedom at least 3; need not be whole
+ * @param z the normal quantile of the same tail
  */
-export function studentQuantile(degreesOfFreedom: number): number {
-  const z = Z_95;
+export function studentQuantile(degreesOfFreedom: number, z: number = Z_95): number {
   const terms = [
     z,
     (z ** 3 + z) / 4,
