@@ -13,6 +13,7 @@ import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
+import { benchHandlers } from "./modules/bench/routes.ts";
 import { brandingHandlers } from "./modules/branding/routes.ts";
 import { channelHandlers } from "./modules/channels/routes.ts";
 import { createDocsHandlers } from "./modules/docs/docs-page.ts";
@@ -97,6 +98,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...userHandlers,
     ...subscriptionHandlers,
     ...adminHandlers,
+    ...benchHandlers,
     ...queueDashboardHandlers,
   ];
   const signedIn = requireUser(deps);

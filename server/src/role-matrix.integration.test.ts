@@ -350,6 +350,8 @@ const REQUESTS: Record<string, Prepare> = {
   "DELETE /admin/delete-chart-image/:filename": async ({ other }) => ({
     path: (await chartOf(other)).replace("/chart_uploads/", "/admin/delete-chart-image/"),
   }),
+  "POST /admin/bench/analyst": () =>
+    Promise.resolve({ path: "/admin/bench/analyst", json: { arm: null } }),
   "POST /admin/test-model": async () => {
     await server.database.workerStatuses.create({
       _id: `worker ${randomUUID()}`,

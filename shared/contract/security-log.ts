@@ -35,6 +35,7 @@ export const SECURITY_EVENTS = {
     "channels:paused",
     "channels:resumed",
     "model:tested",
+    "analyst:chosen",
   ],
   access: [
     "access:refused",

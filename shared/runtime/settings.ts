@@ -152,6 +152,7 @@ const settingsSchema = z.object({
     .optional(),
   OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
   OPENAI_SAMPLES: z.coerce.number().int().min(1).max(MAX_SAMPLES).default(1),
+  BENCH_FILE: z.string().min(1).optional(),
   ANALYSES_PER_USER_PER_DAY: z
     .string()
     .regex(/^(off|[1-9]\d*)$/, { error: "must be a whole number of 1 or more, or off" })
@@ -463,6 +464,10 @@ export function readDotEnv(): void {
     throw error;
   }
 }
+
+/** A variable that another setting names, such as the key of an arm of the bench. */
+export const readVariable = (name: string, env: NodeJS.ProcessEnv = process.env) =>
+  env[name] || undefined;
 
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

@@ -1,5 +1,6 @@
 import { accountRoutes } from "./account-routes.ts";
 import { adminRoutes } from "./admin-routes.ts";
+import { benchRoutes } from "./bench-routes.ts";
 import { brandingRoutes } from "./branding-routes.ts";
 import { channelRoutes } from "./channel-routes.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
@@ -15,6 +16,7 @@ export const ROUTES = [
   ...Object.values(watchlistRoutes),
   ...Object.values(channelRoutes),
   ...Object.values(ledgerRoutes),
+  ...Object.values(benchRoutes),
   ...Object.values(paymentRoutes),
   ...Object.values(adminRoutes),
   ...Object.values(brandingRoutes),
