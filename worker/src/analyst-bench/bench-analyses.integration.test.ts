@@ -206,6 +206,35 @@ describe("the analyses of the bench", () => {
     expect(await database.aiSpending.countDocuments()).toBe(0);
   });
 
+  it("of a worker that died are made up by another one, each once, and its call counts as paid", async () => {
+    const usage = { promptTokens: 1_000, completionTokens: 100 };
+    let release = () => undefined as void;
+    const heldUntil = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    openai.behave((_, index) => ({ kind: "advice", usage, ...(index === 0 && { heldUntil }) }));
+    const bench = benchOf([RULES, model("slow")], 100);
+    const { deps, market } = depsOf(bench);
+    const dying = makeBenchAnalyses(deps, candleAt(CLOSE), patient());
+    await vi.waitFor(async () => expect(await shadows()).toHaveLength(4));
+    await vi.waitFor(() => expect(openai.chats).toHaveLength(1));
+    // The first call of the day reserves the whole budget until it is known what a call costs.
+    await makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
+    expect(openai.chats).toHaveLength(1);
+    await database.benchSpending.updateMany(
+      { "reserved.0": { $exists: true } },
+      { $set: { "reserved.0.at": new Date(0), "reserved.0.nanoUsd": 1.1e9 } },
+    );
+    await makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
+    release();
+    await dying;
+    expect(openai.chats).toHaveLength(2);
+    expect((await shadows()).map(({ arm }) => arm)).toEqual([...IDS, "slow"]);
+    const [spending] = await database.benchSpending.find().lean();
+    expect((spending?.nanoUsd ?? 0) / 1e9).toBeGreaterThanOrEqual(2.2);
+    expect(market.asked.length).toBeGreaterThan(0);
+  });
+
   it("of an anonymised arm show a model neither name nor date nor price, and have the levels of the market", async () => {
     const bench = benchOf([model("blind", { anonymised: true }), model("open")]);
     const { deps } = depsOf(bench);

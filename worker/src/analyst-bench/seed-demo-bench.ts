@@ -24,7 +24,7 @@ export interface DemoBenchDeps
 
 /** Markets whose candles at these timeframes are recorded. */
 const MARKETS: readonly BenchMarket[] = ["BTC/USDT", "ETH/USDT", "XRP/USDT", "XAU/USD"].map(
-  (symbol) => ({ symbol, timeframe: "4h" }),
+  (symbol) => ({ symbol, timeframe: "1h" }),
 );
 
 /** Trades are seldom open for longer. */

@@ -84,7 +84,7 @@ function Lines({ lines, shown }: { lines: readonly Line[]; shown: Line }) {
   const lower = banded.map(({ at, low }) => place(at, limit(low ?? 0))).toReversed();
   return (
     <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
-      <div className="relative h-64 overflow-hidden pl-10 sm:h-80">
+      <div className="relative h-64 pl-10 sm:h-80">
         {scale.ticks.map((tick) => (
           <div
             key={tick}
