@@ -49,7 +49,8 @@ interface ArmDeps {
   settings: BenchSettings;
   /** Reads an environment variable. */
   readVariable: (name: string) => string | undefined;
-  database: Database;
+  /** Null for a replay, which has no budget and learns for itself what a server accepts. */
+  database: Database | null;
   logger: Logger;
 }
 
@@ -142,11 +143,13 @@ function createModel(arm: BenchFileArm, deps: OpenAiDeps) {
   const server = configuredServer(own);
   const armLogger = logger.child({ arm: arm.id });
   const asked = createAnalyst(own, {
-    server: storedModelServer({ database, logger: armLogger }, server),
+    ...(database && { server: storedModelServer({ database, logger: armLogger }, server) }),
     logger: armLogger,
   });
   return {
-    analyst: budgetedAnalyst(asked, arm.id, { database, now: database.now, budgetUsd }),
+    analyst: database
+      ? budgetedAnalyst(asked, arm.id, { database, now: database.now, budgetUsd })
+      : asked,
     model: own.OPENAI_MODEL,
     address: modelServerId(server).address,
     product: { analyst: asked, model: own.OPENAI_MODEL, modelServer: modelServerId(server)._id },

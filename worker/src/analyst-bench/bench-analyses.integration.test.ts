@@ -208,7 +208,7 @@ describe("the analyses of the bench", () => {
 
   it("of a worker that died are made up by another one, each once, and its call counts as paid", async () => {
     const usage = { promptTokens: 1_000, completionTokens: 100 };
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const heldUntil = new Promise<void>((resolve) => {
       release = resolve;
     });

@@ -158,6 +158,10 @@ async function buildDay(
   await database.shadowAnalyses.updateMany(stillOpen, counted);
 }
 
+/** An analysis with its outcome, as it is stored. @throws ZodError */
+export const judgedAnalysis = (record: unknown): JudgedAnalysis =>
+  judged(storedSchema.parse(record));
+
 function judged(stored: Stored): JudgedAnalysis {
   const { armKey, symbol, timeframe, candleClosedAt, status, resolution, result } = stored;
   const { latencyMs, usage } = stored.provenance;
