@@ -1,3 +1,4 @@
+import { shareLocks } from "@shared/outbox/commit.ts";
 import type { Database } from "../database/database.ts";
 
 const views = new WeakMap<Database, Database>();
@@ -7,7 +8,11 @@ const views = new WeakMap<Database, Database>();
  * alike. They have no signals.
  */
 export function shadowDatabase(database: Database): Database {
-  const view = views.get(database) ?? { ...database, marketAnalyses: database.shadowAnalyses };
+  const known = views.get(database);
+  if (known) return known;
+  const view = { ...database, marketAnalyses: database.shadowAnalyses };
+  // Otherwise, both would conflict on the head of the ledger again and again.
+  shareLocks(view, database);
   views.set(database, view);
   return view;
 }

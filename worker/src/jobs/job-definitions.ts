@@ -197,6 +197,8 @@ function seedDemoBenchJob(
     every: "5 seconds",
     async work(abort) {
       if (isFinished || !replay || currentSource() !== "replay") return;
+      // The record of the performance page comes first: visitors look there.
+      if (!(await deps.database.performanceDays.exists({}))) return;
       await seedDemoBench({ ...deps, replay, abort });
       isFinished = true;
     },
