@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   "check-model": () => import("./check-model/run-check-model.ts"),
   reproduce: () => import("./reproduce/run-reproduce-command.ts"),
   "verify-ledger": () => import("./verify-ledger/run-verify-ledger.ts"),
+  "bench-analysts": () => import("./bench-analysts/run-bench-analysts.ts"),
   backtest: () => import("./backtest/run-backtest-command.ts"),
   packages: () => import("./packages/packages.ts"),
 };

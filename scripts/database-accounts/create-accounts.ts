@@ -33,17 +33,24 @@ const WRITE = ["insert", "update", "remove"];
 
 /** What a server may write where it may not write everything. */
 const SERVER_WRITES: Record<string, readonly string[]> = {
+  bench_days: [],
+  bench_reports: [],
+  bench_schedules: [],
+  bench_setups: [],
+  bench_spending: [],
   ledger: [],
   leases: [],
   live_prices: [],
   model_servers: ["update"],
   schema_state: [],
   security_log: ["insert"],
+  shadow_analyses: [],
   telegram_updates: [],
 };
 
 /** What a worker may do where it may not do everything. */
 const WORKER_ACTIONS: Record<string, readonly string[]> = {
+  analyst_choices: ["find"],
   users: ["find", "update"],
   credit_entries: ["find", "insert"],
   billing_periods: ["find"],

@@ -116,7 +116,7 @@ const IN_PRODUCTION: readonly Boundary[] = [
   },
   {
     files: /^worker\/src\/(analysis|market-data)\//,
-    mustNotImport: /^worker\/src\/(jobs|delivery|signals|outcomes|record)\//,
+    mustNotImport: /^worker\/src\/(jobs|analyst-bench|delivery|signals|outcomes|record)\//,
     because: "An analysis does not know who asked for it.",
   },
   {

@@ -118,12 +118,17 @@ function describeReport({ fault, head, tally }: LedgerReport): string[] {
       `The ${count(head.seq)} records before it are valid.`,
     ];
   }
-  const { analyses, outcomes, revealed, late } = tally;
+  const { analyses, outcomes, shadow, revealed, late } = tally;
   const resolved = outcomes.WIN + outcomes.LOSS + outcomes.EXPIRED;
   return [
     `Intact: ${count(head.seq)} records.`,
     `Analyses: ${count(analyses.live)} live, ${count(analyses.replay)} demo; figures revealed of ${count(revealed)}.`,
     `Resolved: ${count(resolved)}: ${outcomes.WIN} won, ${outcomes.LOSS} lost, ${outcomes.EXPIRED} expired.`,
+    ...(shadow.analyses > 0
+      ? [
+          `Of the bench of analysts: ${count(shadow.analyses)} analyses, ${count(shadow.outcomes)} resolved.`,
+        ]
+      : []),
     `Recorded more than a minute late: ${count(late)}.`,
     `Head ${head.seq}:${head.hash}`,
   ];

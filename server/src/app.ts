@@ -14,6 +14,7 @@ import { apiKeyHandlers } from "./modules/accounts/api-keys.ts";
 import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
+import { benchHandlers } from "./modules/bench/routes.ts";
 import { brandingHandlers } from "./modules/branding/routes.ts";
 import { channelHandlers } from "./modules/channels/routes.ts";
 import { createDocsHandlers } from "./modules/docs/docs-page.ts";
@@ -102,6 +103,7 @@ export function createApiRouter(deps: AppDeps): AppRouter {
     ...userHandlers,
     ...subscriptionHandlers,
     ...adminHandlers,
+    ...benchHandlers,
     ...queueDashboardHandlers,
   ];
   const signedIn = requireUser(deps);

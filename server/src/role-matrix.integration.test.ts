@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
-import type { Access, Route } from "@shared/contract/routes/define-route.ts";
+import type { Route } from "@shared/contract/routes/define-route.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
@@ -27,6 +27,7 @@ import { signFileUrl } from "./modules/files/signed-url.ts";
 import { issueTicket, redeemTicket } from "./modules/queue-dashboard/dashboard-access.ts";
 import { readPage } from "./modules/queue-dashboard/routes.ts";
 import { createShareLink } from "./modules/signals/share-signal.ts";
+import { SPECIAL_ROWS, STATUSES_BY_ACCESS, type Statuses } from "./testing/expected-statuses.ts";
 import { originOf, sessionOf } from "./testing/session-of.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
@@ -37,69 +38,6 @@ const ROLES: [role: string, profile: Partial<UserRecord> | undefined][] = [
   ["approved", { approved: true }],
   ["admin", { role: "admin", approved: true }],
 ];
-
-type Statuses = [number, number, number, number];
-
-/** Statuses of a valid request by who may call a route, in the order of `ROLES`. */
-const STATUSES_BY_ACCESS: Record<Access, (success: number) => Statuses> = {
-  public: (success) => [success, success, success, success],
-  user: (success) => [401, success, success, success],
-  approved: (success) => [401, 403, success, success],
-  admin: (success) => [401, 403, 403, success],
-  owner: (success) => [401, success, success, success],
-  "queue-dashboard": (success) => [401, 403, 403, success],
-};
-
-/** Rows in which the test's request has another status, and further requests to a route. */
-const SPECIAL_ROWS: Record<string, Statuses> = {
-  "POST /admin/telegram-channel/test": [401, 403, 403, 422],
-  "POST /me/telegram-channel": [401, 403, 422, 422],
-  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404],
-  "POST /verify-email": [422, 422, 422, 422],
-  "POST /decline-registration": [422, 422, 422, 422],
-  "POST /reset-password": [422, 422, 422, 422],
-  "POST /change-password (wrong current one)": [401, 403, 403, 403],
-  "POST /me/two-factor/confirm": [401, 422, 422, 422],
-  "DELETE /me/two-factor": [401, 404, 404, 404],
-  "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404],
-  "DELETE /me/api-keys/:id (of another)": [401, 404, 404, 404],
-
-  "GET /mcp": [401, 405, 405, 405],
-
-  "POST /get-signal": [401, 403, 202, 202],
-  "POST /get-signal-with-image": [401, 403, 403, 403],
-  "POST /get-signal-with-image (with image access)": [401, 403, 202, 202],
-  "GET /signals/:id (of another)": [401, 403, 404, 404],
-  "GET /signals/:id/candles (of another)": [401, 403, 404, 404],
-  "GET /signals/:id/evidence (of another)": [401, 403, 404, 404],
-  "GET /signals/:id/since (of another)": [401, 403, 404, 200],
-  "PUT /signals/:id/note (of another)": [401, 403, 404, 404],
-  "POST /signals/:id/share (of another)": [401, 403, 404, 404],
-  "DELETE /signals/:id/share (of another)": [401, 403, 404, 404],
-  "GET /shared/:token (void)": [404, 404, 404, 404],
-
-  "PATCH /watchlist/:id (of another)": [401, 403, 404, 404],
-  "DELETE /watchlist/:id (of another)": [401, 403, 404, 404],
-
-  "PATCH /channels/:id (of another)": [401, 404, 404, 404],
-  "DELETE /channels/:id (of another)": [401, 404, 404, 404],
-  "POST /channels/:id/test (of another)": [401, 404, 404, 404],
-  "GET /channels/:id/deliveries (of another)": [401, 404, 404, 404],
-  "POST /channels/:id/deliveries/:deliveryId/resend (of another)": [401, 404, 404, 404],
-  "POST /channels/:id/rotate-secret (of another)": [401, 404, 404, 404],
-  "POST /unsubscribe (void)": [422, 422, 422, 422],
-
-  "GET /payment_proofs/:filename (of another)": [401, 403, 403, 200],
-  "GET /payment_proofs/:filename (signed)": [200, 200, 200, 200],
-  "GET /payment_proofs/:filename (badly signed)": [403, 403, 403, 403],
-  "GET /chart_uploads/:filename (of another)": [401, 403, 403, 200],
-  "GET /chart_uploads/:filename (signed)": [200, 200, 200, 200],
-  "GET /chart_uploads/:filename (badly signed)": [403, 403, 403, 403],
-
-  "POST /admin/revoke/:username (their own account)": [401, 403, 403, 409],
-  "POST /admin/delete-user/:username (their own account)": [401, 403, 403, 409],
-  "GET /admin/queue (by token)": [401, 401, 401, 401],
-};
 
 /** Text in brackets distinguishes rows of one route. */
 const MATRIX: Record<string, Statuses> = {
@@ -372,6 +310,8 @@ const REQUESTS: Record<string, Prepare> = {
   "DELETE /admin/delete-chart-image/:filename": async ({ other }) => ({
     path: (await chartOf(other)).replace("/chart_uploads/", "/admin/delete-chart-image/"),
   }),
+  "POST /admin/bench/analyst": () =>
+    Promise.resolve({ path: "/admin/bench/analyst", json: { arm: null } }),
   "POST /admin/test-model": async () => {
     await server.database.workerStatuses.create({
       _id: `worker ${randomUUID()}`,

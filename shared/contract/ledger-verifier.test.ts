@@ -88,6 +88,7 @@ describe("an unchanged ledger", () => {
       tally: {
         analyses: { live: 2, replay: 1, none: 0 },
         outcomes: { WIN: 1, LOSS: 1, EXPIRED: 0 },
+        shadow: { analyses: 0, outcomes: 0 },
         revealed: 2,
         late: 0,
       },
@@ -99,6 +100,28 @@ describe("an unchanged ledger", () => {
       const heads = entries.map(({ record }) => ({ seq: record.seq, hash: record.hash }));
       expect(verify(entries, heads).fault).toBeNull();
     });
+  });
+
+  it("judges the trades of the bench as others, and counts them by themselves", () => {
+    const entries = makeLedger([
+      { kind: "analysis", revealed: true, arm: "one" },
+      { kind: "analysis", revealed: true },
+      { kind: "outcome", of: 1, outcome: "LOSS", arm: "one" },
+      { kind: "outcome", of: 2, outcome: "WIN" },
+    ]);
+    const { fault, tally } = verify(entries);
+    expect(fault).toBeNull();
+    expect(tally.shadow).toEqual({ analyses: 1, outcomes: 1 });
+    expect(tally.analyses).toEqual({ live: 1, replay: 0, none: 0 });
+    expect(tally.outcomes).toEqual({ WIN: 1, LOSS: 0, EXPIRED: 0 });
+  });
+
+  it("says of no trade that another arm made it", () => {
+    const analysis = { kind: "analysis", revealed: true, arm: "one" } as const;
+    const moved = makeLedger([analysis, { kind: "outcome", of: 1, arm: "two" }]);
+    expect(verify(moved).fault).toMatchObject({ seq: 2, reason: "reference" });
+    const renamed = makeLedger([{ ...analysis, figures: { arm: "two" } }]);
+    expect(verify(renamed).fault).toMatchObject({ seq: 1, reason: "reveal" });
   });
 
   it("may be empty", () => {

@@ -161,11 +161,12 @@ function checkReferences(state: VerifierState, { record }: LedgerEntry): Finding
     const { data, demo_record: isDemo } = record.body;
     return isDemo && data !== "replay" ? { reason: "reference", detail: "live or demo" } : null;
   }
-  const { analysis_seq: seq } = record.body;
+  const { analysis_seq: seq, arm } = record.body;
   const pending = state.pending.get(seq);
   if (pending === undefined)
     return { reason: "reference", detail: `${seq} is no analysis without an outcome` };
-  return pending ? null : { reason: "unrevealed", seq };
+  if (!pending) return { reason: "unrevealed", seq };
+  return pending.arm === arm ? null : { reason: "reference", detail: `${seq} is of another arm` };
 }
 
 function checkReveal({ record, reveal }: LedgerEntry): Finding {
@@ -174,6 +175,7 @@ function checkReveal({ record, reveal }: LedgerEntry): Finding {
   const opened = commitTo(reveal.figures, reveal.salt);
   if (opened !== record.body.figures_commitment) return { reason: "reveal" };
   if (reveal.figures.data !== record.body.data) return { reason: "reveal", detail: "live or demo" };
+  if (reveal.figures.arm !== record.body.arm) return { reason: "reveal", detail: "another arm" };
   return null;
 }
 
@@ -191,7 +193,7 @@ function accept(state: VerifierState, entry: LedgerEntry): void {
     state.pending.set(record.seq, reveal?.figures ?? null);
     return;
   }
-  const { analysis_seq, demo_record: _, ...resolution } = record.body;
+  const { analysis_seq, demo_record: _demo, arm: _arm, ...resolution } = record.body;
   const figures = state.pending.get(analysis_seq);
   state.pending.delete(analysis_seq);
   if (figures) state.onOutcome?.({ seq: record.seq, figures, resolution });
@@ -210,6 +212,8 @@ const MAX_COMMITMENT_DELAY_MS = 60_000;
 const emptyTally = () => ({
   analyses: { live: 0, replay: 0, none: 0 },
   outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
+  /** Those of the bench, which no user got; the others above are without them. */
+  shadow: { analyses: 0, outcomes: 0 },
   /** Analyses with public figures. */
   revealed: 0,
   /** Analyses that were recorded more than a minute after they were finished, without those of the demo record. */
@@ -219,11 +223,14 @@ const emptyTally = () => ({
 type LedgerTally = ReturnType<typeof emptyTally>;
 
 function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
+  const isShadow = record.body.arm !== undefined;
   if (record.kind === "outcome") {
-    tally.outcomes[record.body.outcome] += 1;
+    if (isShadow) tally.shadow.outcomes += 1;
+    else tally.outcomes[record.body.outcome] += 1;
     return;
   }
-  tally.analyses[record.body.data] += 1;
+  if (isShadow) tally.shadow.analyses += 1;
+  else tally.analyses[record.body.data] += 1;
   if (!reveal) return;
   tally.revealed += 1;
   const delayMs = Date.parse(record.at) - Date.parse(reveal.figures.finished_at);

@@ -16,6 +16,9 @@ export const sha256Schema = z
 
 const seqSchema = z.number().int().positive();
 
+/** The arm of the bench that made a shadow analysis, which no user got and no other record counts. */
+const armSchema = z.string().min(1).max(64).optional();
+
 /** All values from which performance is computed. Prices are in the quote currency, confidences 0 to 100. */
 const ledgerFiguresSchema = z.looseObject({
   symbol: z.string(),
@@ -40,6 +43,7 @@ const ledgerFiguresSchema = z.looseObject({
   candles_sha256: sha256Schema.nullable(),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
+  arm: armSchema,
 });
 export type LedgerFigures = z.infer<typeof ledgerFiguresSchema>;
 
@@ -57,11 +61,13 @@ const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
   demo_record: demoRecordSchema,
+  arm: armSchema,
 });
 
 const outcomeBodySchema = z.strictObject({
   analysis_seq: seqSchema,
   demo_record: demoRecordSchema,
+  arm: armSchema,
   ...resolutionSchema.shape,
 });
 

@@ -39,6 +39,7 @@ export const SECURITY_EVENTS = {
     "channels:resumed",
     "telegram-channel:changed",
     "model:tested",
+    "analyst:chosen",
   ],
   access: [
     "access:refused",

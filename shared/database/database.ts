@@ -5,6 +5,7 @@ import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
 import { DatabaseClock } from "./database-clock.ts";
 import { migrate } from "./migrations.ts";
+import { analystBenchModels } from "./models/analyst-bench.ts";
 import { brandingModels } from "./models/branding.ts";
 import { channelModels } from "./models/channel.ts";
 import { creditModels } from "./models/credit-entry.ts";
@@ -42,6 +43,7 @@ const SOCKET_TIMEOUT_MS = 30_000;
 
 const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
+  ...analystBenchModels(connection),
   ...brandingModels(connection),
   ...channelModels(connection),
   ...telegramChannelModels(connection),

@@ -40,11 +40,18 @@ export async function readLedgerHead(database: Pick<Database, "ledgerHeads">): P
 /** The records after `after` up to `upTo`, oldest first, with the figures that the audience may see. */
 export async function readLedgerEntries(
   database: Database,
-  options: { after: number; upTo: number; limit: number; audience: LedgerAudience },
+  options: {
+    after: number;
+    upTo: number;
+    limit: number;
+    audience: LedgerAudience;
+    /** Only those of this arm of the bench. */
+    arm?: string;
+  },
 ): Promise<LedgerEntry[]> {
-  const { after, upTo, limit, audience } = options;
+  const { after, upTo, limit, audience, arm } = options;
   const found = await database.ledger
-    .find({ _id: { $gt: after, $lte: upTo } })
+    .find({ _id: { $gt: after, $lte: upTo }, ...(arm !== undefined && { "body.arm": arm }) })
     .sort({ _id: 1 })
     .limit(limit)
     .lean();

@@ -96,6 +96,11 @@ function committerOf(database: Database): GroupCommitter {
   return committer;
 }
 
+/** Units of both share the locks of `database`, where `view` is another view of it. */
+export function shareLocks(view: Database, database: Database): void {
+  committers.set(view, committerOf(database));
+}
+
 async function submit<Result>(
   database: Database,
   options: CommitOptions,

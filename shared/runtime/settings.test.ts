@@ -133,6 +133,8 @@ it.each([
     { OPENAI_RESPONSE_FORMAT: "text", OPENAI_TIMEOUT_S: 20, OPENAI_REASONING_EFFORT: "low" },
   ],
   ["as set", { OPENAI_MAX_OUTPUT_TOKENS: "900" }, { OPENAI_MAX_OUTPUT_TOKENS: 900 }],
+  ["with one sample by default", {}, { OPENAI_SAMPLES: 1 }],
+  ["with several samples", { OPENAI_SAMPLES: "5" }, { OPENAI_SAMPLES: 5 }],
   [
     "with both prices",
     { ...PRICES, OPENAI_BUDGET_USD_PER_DAY: "2.50" },
@@ -209,6 +211,10 @@ it.each([
 it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
   const load = () => loadWith({ OPENAI_MAX_OUTPUT_TOKENS: tokens });
   expect(load).toThrow(/^OPENAI_MAX_OUTPUT_TOKENS: [^\n]+$/);
+});
+
+it.each(["0", "6", "1.5", "some"])("%s samples are refused", (samples) => {
+  expect(() => loadWith({ OPENAI_SAMPLES: samples })).toThrow(/^OPENAI_SAMPLES: [^\n]+$/);
 });
 
 it.each([

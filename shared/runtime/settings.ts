@@ -75,6 +75,9 @@ export const DEFAULT_MODEL = "gpt-6.1-terra";
 export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
 export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
+/** Answers of a model that one analysis may be combined of. */
+export const MAX_SAMPLES = 5;
+
 const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
@@ -148,6 +151,8 @@ const settingsSchema = z.object({
     .positive({ error: "must be more than 0" })
     .optional(),
   OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
+  OPENAI_SAMPLES: z.coerce.number().int().min(1).max(MAX_SAMPLES).default(1),
+  BENCH_FILE: z.string().min(1).optional(),
   ANALYSES_PER_USER_PER_DAY: z
     .string()
     .regex(/^(off|[1-9]\d*)$/, { error: "must be a whole number of 1 or more, or off" })
@@ -461,6 +466,10 @@ export function readDotEnv(): void {
     throw error;
   }
 }
+
+/** A variable that another setting names, such as the key of an arm of the bench. */
+export const readVariable = (name: string, env: NodeJS.ProcessEnv = process.env) =>
+  env[name] || undefined;
 
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

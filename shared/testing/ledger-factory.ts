@@ -4,7 +4,7 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
 
 /** A record to be made; `of` is the number of an earlier one. */
-export type LedgerStep = { demo?: boolean } & (
+export type LedgerStep = { demo?: boolean; arm?: string } & (
   | { kind: "analysis"; revealed: boolean; figures?: Partial<LedgerFigures> }
   | { kind: "outcome"; of: number; outcome?: Outcome }
 );
@@ -63,12 +63,14 @@ function contentOf(
   at: Date,
 ): { content: Content; reveal: LedgerEntry["reveal"] } {
   if (step.kind === "outcome") return { content: outcomeContent(step, at), reveal: null };
-  const figures = { ...FIGURES, ...step.figures };
+  const arm = step.arm === undefined ? {} : { arm: step.arm };
+  const figures = { ...FIGURES, ...arm, ...step.figures };
   const salt = saltOf(seq);
   const body = {
     data: figures.data,
     figures_commitment: commitTo(figures, salt),
     ...(step.demo && { demo_record: true as const }),
+    ...arm,
   };
   return { content: { kind: "analysis", body }, reveal: step.revealed ? { salt, figures } : null };
 }
@@ -80,6 +82,7 @@ function outcomeContent(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date
     body: {
       analysis_seq: of,
       ...(step.demo && { demo_record: true as const }),
+      ...(step.arm !== undefined && { arm: step.arm }),
       outcome,
       reason: outcome === "WIN" ? "target" : "stop",
       resolved_at: at.toISOString(),

@@ -2,6 +2,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { rulesAnalyst } from "./analysis/rules/rules-analyst.ts";
 import type { ProviderHealth } from "./market-data/fallback-market-data.ts";
 import { startHeartbeat } from "./start-worker.ts";
 
@@ -28,8 +29,10 @@ it("a worker reports what it uses and how its providers are, until it stops", as
     database,
     logger: createLogger({ service: "worker", level: "silent" }),
     now: () => at,
-    analyst: { name: "rules", version: "rules/2" },
-    model: "rules",
+    chosen: {
+      current: { analyst: { ...rulesAnalyst, version: "rules/2" }, model: "rules" },
+      refresh: () => Promise.resolve(),
+    },
     concurrency: 7,
     market: { currentSource: () => "live", health: () => health },
   });

@@ -12,6 +12,7 @@ import { runService, serveMetrics } from "@shared/runtime/run-service.ts";
 import {
   type DeliverySettings,
   loadDeliverySettings,
+  readVariable,
   type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import { addStandingItems, type WorkHandler } from "@shared/work/work-handler.ts";
@@ -24,6 +25,12 @@ import {
   storedModelServer,
 } from "./analysis/openai/model-server-store.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
+import { type AnalystBench, createBench } from "./analyst-bench/arms.ts";
+import { makingBenchAnalyses } from "./analyst-bench/bench-analyses.ts";
+import { type BenchFile, readBenchFile } from "./analyst-bench/bench-file.ts";
+import { ChosenAnalyst } from "./analyst-bench/chosen-analyst.ts";
+import { reportBench } from "./analyst-bench/report-setup.ts";
+import { schedulingBench } from "./analyst-bench/schedule-bench.ts";
 import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { EconomicCalendar, NO_EVENTS } from "./economic-events/economic-calendar.ts";
@@ -79,9 +86,11 @@ export const runWorker = (
 ): Promise<void> =>
   runService("worker", loadDeliverySettings, async (settings, uri) => {
     const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
+    const benchFile = readBenchFile(settings.BENCH_FILE);
     const database = await openDatabase({ uri });
     const worker = await startWorker({
       settings,
+      benchFile,
       database,
       logger,
       services: await services(settings, { logger, database }),
@@ -99,6 +108,7 @@ export const runWorker = (
 
 interface WorkerOptions {
   settings: DeliverySettings;
+  benchFile: BenchFile | null;
   database: Database;
   logger: Logger;
   services: WorkerServices;
@@ -109,18 +119,24 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const { market } = services;
   const { WORKER_CONCURRENCY: concurrency, WORKER_METRICS_PORT: port } = settings;
   const workerId = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
+  const bench = options.benchFile && createBench(options.benchFile, { ...options, readVariable });
   const shutdown = new AbortController();
   const calendar = createCalendar(options);
-  const deps = createDeps(options, { shutdown: shutdown.signal, calendar });
+  const { deps, chosen } = createDeps(options, { shutdown: shutdown.signal, calendar, bench });
   const { registry } = deps.metrics;
   const endpoint = port === undefined ? undefined : await serveMetrics({ registry, port, logger });
   await market.probe();
   const jobs = recurringJobs(deps, { market, settings });
-  const handlers = [...workHandlers(deps, settings), ...recurringWork(deps, jobs)];
+  const benchHandlers = bench ? handlersOfBench(deps, bench, market) : [];
+  if (!bench) await reportBench(deps, null);
+  const handlers = [
+    ...workHandlers(deps, settings),
+    ...benchHandlers,
+    ...recurringWork(deps, jobs),
+  ];
   await addStandingItems(database, handlers);
   const queue = new WorkQueue({ database, logger, workerId, handlers });
-  const setup = analystSetup(services.analyst, settings);
-  const heartbeat = await startHeartbeat({ ...deps, ...setup, workerId, concurrency, market });
+  const heartbeat = await startHeartbeat({ ...deps, chosen, workerId, concurrency, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
   const candles = startCandlePublisher(deps);
   const prices = startPrices({ ...deps, workerId, market });
@@ -158,12 +174,27 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
       reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
     }),
     checkEntries(deps),
-    schedulingAnalyses({ ...deps, minTimeframe: settings.WATCH_MIN_TIMEFRAME }),
+    schedulingAnalyses({
+      ...deps,
+      get analyst() {
+        return deps.analyst;
+      },
+      minTimeframe: settings.WATCH_MIN_TIMEFRAME,
+    }),
     serveWatchers(deps),
     sweepingSubscriptions(deps),
     ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
   ];
 }
+
+const handlersOfBench = (
+  deps: WorkerDeps,
+  bench: AnalystBench,
+  { currentSource }: MarketDataSelection,
+): WorkHandler[] => [
+  schedulingBench({ ...deps, bench, currentSource }),
+  makingBenchAnalyses({ ...deps, bench }),
+];
 
 /** `model` is that of the records, `modelServer` the id of what is known of its server. */
 const analystSetup = ({ name }: Analyst, settings: DeliverySettings) =>
@@ -203,22 +234,34 @@ async function startChannelDelivery(
 }
 
 interface MadeBefore {
+  bench: AnalystBench | null;
   calendar: EconomicCalendar | null;
   shutdown: AbortSignal;
 }
 
 function createDeps(
   { settings, database, logger, services }: WorkerOptions,
-  { calendar, shutdown }: MadeBefore,
-): WorkerDeps {
+  { calendar, shutdown, bench }: MadeBefore,
+): { deps: WorkerDeps; chosen: ChosenAnalyst } {
   const { marketData, derivatives } = services.market;
   const events = calendar ?? NO_EVENTS;
   const metrics = createWorkerMetrics(services.market.health);
-  return {
+  const wrap = (analyst: Analyst) => countedAnalyst(analyst, { metrics, shutdown });
+  const ofSettings = {
+    ...analystSetup(services.analyst, settings),
+    analyst: wrap(services.analyst),
+  };
+  const chosen = new ChosenAnalyst({
+    ...{ database, logger, ofSettings, wrap },
+    arms: bench?.arms ?? [],
+  });
+  const deps = {
     database,
     logger,
     marketData,
-    analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
+    get analyst() {
+      return chosen.current.analyst;
+    },
     metrics,
     evidence: createEvidence({ marketData, derivatives, events, guard: settings.EVENT_GUARD }),
     tradingCosts: settings.TRADING_COSTS,
@@ -226,6 +269,7 @@ function createDeps(
     now: database.now,
     shutdown,
   };
+  return { deps, chosen };
 }
 
 /** Null if no events are to be read. */
@@ -262,16 +306,15 @@ export async function startHeartbeat(options: {
   database: Database;
   logger: Logger;
   now: () => Date;
-  analyst: Pick<Analyst, "name" | "version">;
-  model: string;
-  modelServer?: string;
+  chosen: Pick<ChosenAnalyst, "current" | "refresh">;
   concurrency: number;
   market: Pick<MarketDataSelection, "currentSource" | "health">;
 }): Promise<{ stop: () => Promise<void> }> {
-  const { workerId: _id, database, logger, analyst, model, concurrency, market } = options;
-  const { modelServer } = options;
+  const { workerId: _id, database, logger, chosen, concurrency, market } = options;
   const startedAt = options.now();
   const report = async () => {
+    await chosen.refresh();
+    const { analyst, model, modelServer } = chosen.current;
     const data = market.currentSource();
     const setup = { data, analyst: analyst.name, analystVersion: analyst.version, model };
     await reportSetup(database, { ...setup, startedAt });

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account-routes.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
+import { benchRoutes } from "./bench-routes.ts";
 import { brandingRoutes } from "./branding-routes.ts";
 import { channelRoutes } from "./channel-routes.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
@@ -21,6 +22,7 @@ export const ROUTES = [
   ...Object.values(channelRoutes),
   ...Object.values(telegramChannelRoutes),
   ...Object.values(ledgerRoutes),
+  ...Object.values(benchRoutes),
   ...Object.values(paymentRoutes),
   ...Object.values(adminRoutes),
   ...Object.values(brandingRoutes),

@@ -22,6 +22,12 @@ const ledgerQuerySchema = z.object({
     .default(0)
     .meta({ description: "Number of the last record that you already have" }),
   limit: pageLimitSchema("Records", LEDGER_PAGE),
+  arm: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: "Only records of this arm of the bench" }),
 });
 export type LedgerQuery = z.infer<typeof ledgerQuerySchema>;
 

@@ -14,6 +14,10 @@ type Stored<Link> = Link extends LedgerRecord ? Omit<Link, "seq"> & { _id: numbe
 export type LedgerDocument = Stored<LedgerRecord>;
 
 const ledgerSchema = recordSchema<LedgerDocument>("ledger", { _id: Number });
+ledgerSchema.index(
+  { "body.arm": 1, _id: 1 },
+  { partialFilterExpression: { "body.arm": { $exists: true } } },
+);
 
 /** Opens the commitment of the record `_id`: the figures of an analysis. */
 export interface LedgerRevealRecord {

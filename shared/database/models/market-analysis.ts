@@ -88,6 +88,12 @@ export interface MarketAnalysisRecord {
   /** The day whose performance stats contain it, or `PENDING_DAY`. */
   countedOn?: string;
   provenance?: unknown;
+  /** Only of analyses of the bench, which are in a collection of their own: see `ShadowAnalysisRecord`. */
+  arm?: string;
+  armKey?: string;
+  day?: string;
+  /** Whether the sums of the bench contain it as it is. */
+  isCounted?: boolean;
 }
 
 const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses", {

@@ -10,6 +10,7 @@ import { raceAbort } from "../deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
+import type { AnalystCall } from "./analyst-call.ts";
 import { chartWarnings, otherMarketReason } from "./check-chart.ts";
 import {
   composeAnalysis,
@@ -30,7 +31,7 @@ import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { rejectedTrade } from "./rejected-trade.ts";
-import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
+import { requestAdvice, StageTimer } from "./request-advice.ts";
 import { analyseUntradableMarket } from "./tradable-market.ts";
 import { costNumbers, costWarnings } from "./validate-advice.ts";
 

@@ -92,6 +92,8 @@ export interface Analyst {
   readonly name: AnalystName;
   /** Changes with everything that may change the advice, except the model: `rules/2`. */
   readonly version: string;
+  /** How often it is asked for one analysis, to count what its answers agree on; once by default. */
+  readonly samples?: number;
   advise(request: AdviceRequest): Promise<AdviceReply>;
 }
 

@@ -13,12 +13,13 @@ import { nextWeekendClose } from "@shared/domain/trading-hours.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { type Advice, type Analyst, NO_TRADE } from "./analyst.ts";
+import type { AnalystCall } from "./analyst-call.ts";
 import type { ChartReading } from "./check-chart.ts";
+import { disagreementWarnings } from "./combine-samples.ts";
 import { endBeforeEvent } from "./evidence/evidence-pack.ts";
 import { formatUtc } from "./fetch-candles.ts";
 import { holdWords } from "./hold-words.ts";
 import type { MarketBrief } from "./market-brief.ts";
-import type { AnalystCall } from "./request-advice.ts";
 
 const unsizedSchema = analysisSchema.omit({
   suggested_units: true,
@@ -151,6 +152,7 @@ export const signalWarnings = (
   ...series.notes,
   ...analystWarnings(analyst, hasChartImage),
   ...rejectionWarnings(call),
+  ...disagreementWarnings(call),
   ...tooCostly,
   ...staleWarnings(brief, madeAt),
   ...confidenceWarnings(decision),

@@ -6,10 +6,12 @@ import { TRADING_HOURS } from "@shared/contract/instruments.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/market-data.ts";
 import { type TradingCosts, tradingCostsSchema } from "@shared/contract/resolution.ts";
+import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { type Analyst, tokenUsageSchema } from "./analyst.ts";
-import { type AnalystCall, type AnalystCalls, stageSchema } from "./request-advice.ts";
+import type { AnalystCall } from "./analyst-call.ts";
+import { type AnalystCalls, stageSchema } from "./request-advice.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 const tradingHoursSchema = z.enum(TRADING_HOURS);
@@ -44,7 +46,18 @@ export const signalProvenanceSchema = z.object({
   analystVersion: z.string(),
   model: z.string(),
   chartImageSha256: sha256Schema.nullable(),
+  /** All samples in the order in which they were asked for, then the correction. */
   calls: z.array(analystCallSchema),
+  /** Of an analyst that is asked several times: those that answered are the first calls. */
+  samples: z
+    .object({
+      asked: countSchema,
+      answered: countSchema,
+      failures: z.array(z.string()),
+      /** Absent if no answer was accepted. */
+      votes: z.record(signalKindSchema, countSchema).optional(),
+    })
+    .optional(),
   usage: tokenUsageSchema.nullable(),
   costs: tradingCostsSchema,
   quoteToUsd: z.number().positive().nullable(),
@@ -93,6 +106,7 @@ export function writeProvenance(
     model: answers?.last.reply.model ?? "none",
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
     calls: answers?.calls.map(presentCall) ?? [],
+    ...(answers?.samples && { samples: presentSamples(answers, answers.samples) }),
     usage: answers?.usage ?? null,
     costs,
     quoteToUsd,
@@ -117,6 +131,14 @@ function presentCandles(series: CandleSeries): SignalProvenance["candles"] {
     notes: series.notes,
     ...(series.market && { market: series.market }),
   };
+}
+
+function presentSamples(
+  { calls, last: { votes } }: AnalystCalls,
+  { asked, failures }: NonNullable<AnalystCalls["samples"]>,
+): NonNullable<SignalProvenance["samples"]> {
+  const answered = calls.filter(({ corrections }) => corrections.length === 0).length;
+  return { asked, answered, failures, ...(votes && { votes }) };
 }
 
 const presentCall = ({

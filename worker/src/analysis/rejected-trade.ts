@@ -1,8 +1,8 @@
 import type { RejectedTrade } from "@shared/database/models/market-analysis.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { Advice } from "./analyst.ts";
+import type { AnalystCall } from "./analyst-call.ts";
 import type { MarketBrief } from "./market-brief.ts";
-import type { AnalystCall } from "./request-advice.ts";
 import { holdCandlesFor } from "./rules/rules-analyst.ts";
 import { scoreMarket, tradeLevels } from "./rules/score-market.ts";
 

@@ -12,6 +12,8 @@ import {
   totalUsage,
   UnreadableReplyError,
 } from "./analyst.ts";
+import type { AnalystAnswer, AnalystCall } from "./analyst-call.ts";
+import { combineSamples } from "./combine-samples.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
 
 /** Steps of an analysis, in order; a second request goes through two of them again. */
@@ -41,31 +43,21 @@ export class StageTimer {
   }
 }
 
-interface AnalystAnswer {
-  reply: AdviceReply;
-  /** Calls, including failed ones. */
-  tries: number;
-  usage: TokenUsage | null;
-}
-
-/** One request to the analyst, its reply, and the result of the check. */
-export interface AnalystCall extends AnalystAnswer {
-  corrections: string[];
-  checked: ValidatedAdvice;
-}
-
-/** Oldest first; the last one decides. */
+/** Oldest first. */
 export interface AnalystCalls {
   calls: AnalystCall[];
+  /** What decides: the last call, or what the samples were combined to. */
   last: AnalystCall;
   usage: TokenUsage | null;
+  /** Of an analyst that is asked several times: why samples failed. */
+  samples?: { asked: number; failures: string[] };
 }
 
 const UNREADABLE = "It must be one JSON object that follows the schema.";
 
 /**
- * Asks the analyst and checks its advice. Unreadable, cut off or rejected advice is requested once more, with the reply and
- * the reasons.
+ * Asks the analyst, as often as it wants to be, and checks its advice. If no answer is accepted, unreadable, cut off or
+ * rejected advice is requested once more, with the reply and the reasons.
  * @throws ProviderError without advice; the reason of `abort` once that fires
  */
 export async function requestAdvice(
@@ -79,21 +71,55 @@ export async function requestAdvice(
     spent.push(usage);
     request.onUsage?.(usage);
   };
-  const ask = async (corrections: string[], rejectedReply?: string): Promise<AnalystCall> => {
-    const answer = await timer.run("analysing", () =>
-      askAnalyst(analyst, { ...request, corrections, rejectedReply, onUsage }),
-    );
+  const check = async (corrections: string[], answer: AnalystAnswer): Promise<AnalystCall> => {
     const checked = await timer.run("checking", () =>
       checkReply(answer.reply, { price, atr, scale }),
     );
     return { corrections, checked, ...answer };
   };
-  const first = await ask([]);
-  if (first.checked.accepted) return { calls: [first], last: first, usage: totalUsage(spent) };
-  const last = await ask(first.checked.reasons, first.reply.rawReply || undefined);
+  const question = { ...request, corrections: [], onUsage };
+  const { answers, samples } = await timer.run("analysing", () => askSamples(analyst, question));
+  const [firstAnswer, ...others] = answers;
+  const first = await check([], firstAnswer);
+  const calls = [first, ...(await Promise.all(others.map((answer) => check([], answer))))];
+  const counted = { ...(samples && { samples }) };
+  const decided = samples ? combineSamples(calls) : first.checked.accepted && first;
+  if (decided) return { calls, last: decided, usage: totalUsage(spent), ...counted };
+  const corrections = first.checked.accepted ? [] : first.checked.reasons;
+  const rejectedReply = first.reply.rawReply || undefined;
+  const corrected = { ...question, corrections, rejectedReply };
+  const answer = await timer.run("analysing", () => askAnalyst(analyst, corrected));
+  const last = await check(corrections, answer);
   if (last.reply.unreadable !== undefined) throw unreadable(last.reply);
-  return { calls: [first, last], last, usage: totalUsage(spent) };
+  return { calls: [...calls, last], last, usage: totalUsage(spent), ...counted };
 }
+
+type Answers = Pick<AnalystCalls, "samples"> & { answers: [AnalystAnswer, ...AnalystAnswer[]] };
+
+/** Asks for all samples at once. Where some fail, the others decide; where all do, it is asked as for one. */
+async function askSamples(analyst: Analyst, request: AdviceRequest): Promise<Answers> {
+  const { samples: asked = 1 } = analyst;
+  if (asked === 1) return { answers: [await askAnalyst(analyst, request)] };
+  const found = await Promise.allSettled(
+    Array.from({ length: asked }, () => askAnalyst(analyst, request, { maxTries: 1 })),
+  );
+  request.abort.throwIfAborted();
+  const [first, ...others] = found.flatMap((one) =>
+    one.status === "fulfilled" ? [one.value] : [],
+  );
+  const errors = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const samples = { asked, failures: errors.map(describeFailure) };
+  if (first) return { answers: [first, ...others], samples };
+  const lasting = errors.find((error) => !isRetryable(error));
+  if (lasting !== undefined) throw lasting;
+  return { answers: [await askAnalyst(analyst, request)], samples };
+}
+
+const describeFailure = (error: unknown): string =>
+  error instanceof ProviderError ? error.message : "It could not be asked.";
+
+const isRetryable = (error: unknown): boolean =>
+  error instanceof ProviderError && error.retryable && error.failure !== "nonsense";
 
 function unreadable({ unreadable: reason = "", ...reply }: AdviceReply): UnreadableReplyError {
   return new UnreadableReplyError({ reason, ...reply });
@@ -116,7 +142,11 @@ const MAX_PAUSE_MS = 8_000;
  * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable replies cost
  * money and are not retried, but returned.
  */
-export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<AnalystAnswer> {
+export function askAnalyst(
+  analyst: Analyst,
+  request: AdviceRequest,
+  { maxTries = MAX_TRIES }: { maxTries?: number } = {},
+): Promise<AnalystAnswer> {
   const { abort } = request;
   const spent: TokenUsage[] = [];
   const onUsage = (usage: CallUsage) => {
@@ -130,12 +160,11 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
       return { reply, tries, usage: totalUsage(spent) };
     },
     {
-      retries: MAX_TRIES - 1,
+      retries: maxTries - 1,
       minTimeout: FIRST_PAUSE_MS,
       signal: abort,
       shouldRetry: async ({ error, retriesConsumed }) => {
-        if (!(error instanceof ProviderError && error.retryable)) return false;
-        if (error.failure === "nonsense") return false;
+        if (!(error instanceof ProviderError) || !isRetryable(error)) return false;
         const ownPauseMs = FIRST_PAUSE_MS * 2 ** retriesConsumed;
         await pause(Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS) - ownPauseMs, abort);
         return true;

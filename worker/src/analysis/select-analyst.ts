@@ -18,6 +18,7 @@ type AnalystSettings = Pick<
   | "OPENAI_REASONING_EFFORT"
   | "OPENAI_TIMEOUT_S"
   | "OPENAI_MAX_OUTPUT_TOKENS"
+  | "OPENAI_SAMPLES"
   | "OPENAI_PRICE_PROMPT"
   | "OPENAI_PRICE_COMPLETION"
 >;
@@ -45,6 +46,7 @@ export function createAnalyst(settings: AnalystSettings, known: KnownServer = {}
     callTimeoutMs,
     imageCallTimeoutMs: Math.max(callTimeoutMs, IMAGE_CALL_TIMEOUT_MS),
     maxOutputTokens: settings.OPENAI_MAX_OUTPUT_TOKENS,
+    samples: settings.OPENAI_SAMPLES,
     price: priceOf(settings),
     ...known,
   });

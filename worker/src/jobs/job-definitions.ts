@@ -1,5 +1,9 @@
+import { shadowDatabase } from "@shared/domain/analyst-bench.ts";
 import { cleanUpFiles } from "@shared/domain/file-store.ts";
 import type { WorkerSettings } from "@shared/runtime/settings.ts";
+import { deleteOldShadows } from "../analyst-bench/delete-old-shadows.ts";
+import { measureBench } from "../analyst-bench/measure-bench.ts";
+import { seedDemoBench } from "../analyst-bench/seed-demo-bench.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
@@ -36,8 +40,13 @@ export const recurringJobs = (
   resolveOutcomesJob(deps, market.sources),
   judgeWaitsJob(deps, market.sources),
   measurePerformanceJob(deps),
+  resolveBenchJob(deps, market.sources),
+  measureBenchJob(deps),
   ...(settings.OPENAI_API_KEY === undefined ? [] : [checkModelJob(deps, settings)]),
   ...(settings.DEMO_RECORD === "on" ? [seedDemoRecordJob(deps, market)] : []),
+  ...(settings.DEMO_RECORD === "on" && settings.BENCH_FILE === undefined
+    ? [seedDemoBenchJob(deps, market)]
+    : []),
   publishLedgerHeadJob(deps, settings),
   witnessLedgerHeadsJob({ ...deps, settings }),
 ];
@@ -82,7 +91,8 @@ export const deleteOldAnalysesJob = (
   every: "30 3 * * *",
   async work(abort) {
     const { deleted, reduced } = await deleteOldAnalyses({ database, now, retentionDays, abort });
-    logger.info({ deleted, reduced }, "old analyses deleted");
+    const shadows = await deleteOldShadows({ database, now, retentionDays });
+    logger.info({ deleted, reduced, shadows }, "old analyses deleted");
   },
 });
 
@@ -153,6 +163,62 @@ function judgeWaitsJob(
     async work(abort) {
       const judged = await judgeWaits({ ...deps, archive, abort });
       if (judged > 0) deps.logger.debug({ judged }, "rejected trades resolved");
+    },
+  };
+}
+
+/** Resolves the trades of the bench. A job of its own: those of users do not wait for it. */
+function resolveBenchJob(
+  deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
+  sources: MarketDataSelection["sources"],
+): RecurringJob {
+  const archive = new CandleArchive(sources);
+  const backoff = new MarketBackoff();
+  const shadow = { ...deps, database: shadowDatabase(deps.database), keepsCandles: false };
+  return {
+    name: "resolve-bench",
+    every: "10 seconds",
+    async work(abort) {
+      const resolved = await resolveOutcomes({ ...shadow, archive, backoff, abort });
+      if (resolved > 0) deps.logger.debug({ resolved }, "outcomes of the bench resolved");
+    },
+  };
+}
+
+/** A run takes at most this part of the time. */
+const MEASURE_SHARE = 1 / 20;
+
+/** Updates the figures of the bench. */
+function measureBenchJob(deps: BaseDeps): RecurringJob {
+  let restsUntil = 0;
+  return {
+    name: "measure-bench",
+    every: "10 seconds",
+    async work(abort) {
+      const startedAt = performance.now();
+      if (startedAt < restsUntil) return;
+      await measureBench({ ...deps, abort });
+      const tookMs = performance.now() - startedAt;
+      restsUntil = startedAt + tookMs / MEASURE_SHARE;
+    },
+  };
+}
+
+/** Makes the demo record of the bench while market data is replayed. */
+function seedDemoBenchJob(
+  deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
+  { sources: { replay }, currentSource }: JobMarket,
+): RecurringJob {
+  let isFinished = false;
+  return {
+    name: "seed-demo-bench",
+    every: "5 seconds",
+    async work(abort) {
+      if (isFinished || !replay || currentSource() !== "replay") return;
+      // The record of the performance page comes first: visitors look there.
+      if (!(await deps.database.performanceDays.exists({}))) return;
+      await seedDemoBench({ ...deps, replay, abort });
+      isFinished = true;
     },
   };
 }

@@ -21,7 +21,10 @@ const MAX_CANDLES = 500;
  */
 export const RECHECK_MS = 60_000;
 
-type OutcomeDeps = Pick<WorkerDeps, "database" | "now">;
+type OutcomeDeps = Pick<WorkerDeps, "database" | "now"> & {
+  /** False if nobody looks at the candles of the trade. */
+  keepsCandles?: boolean;
+};
 
 /** Stores the fill of an analysis once, and publishes it. */
 export async function commitFill(
@@ -139,7 +142,7 @@ export interface DecidedTrade {
 
 /** Stores the outcome of an analysis once, with its candles, and publishes it for its signals. */
 export async function commitOutcome(
-  { database, now }: OutcomeDeps,
+  { database, now, keepsCandles = true }: OutcomeDeps,
   { analysisId, providerChange }: DecidedTrade,
   { candles, ...decided }: { resolution: Resolution; candles: readonly Candle[] },
 ): Promise<void> {
@@ -154,12 +157,16 @@ export async function commitOutcome(
       const { matchedCount } = await database.marketAnalyses.updateOne(
         { _id: analysisId, status: "completed", outcome: { $exists: false }, ...ifFill(filled) },
         {
-          $set: { outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at },
+          $set: {
+            ...{ outcome, resolution, ...(filled && { filled }), resolveAt, updatedAt: at },
+            ...(!keepsCandles && { isCounted: false }),
+          },
           $unset: { course: 1, shownResolution: 1 },
         },
         { session },
       );
       if (matchedCount === 0) return false;
+      if (!keepsCandles) return true;
       const shown = { _id: analysisId, ...packCandles(candles.slice(-MAX_CANDLES)) };
       await database.outcomeCandles.create([shown], { session });
       return true;

@@ -50,6 +50,8 @@ type ResolveDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCost
   archive: CandleArchive;
   backoff: MarketBackoff;
   abort: AbortSignal;
+  /** False if nobody looks at the candles of the trades. */
+  keepsCandles?: boolean;
 };
 
 /**

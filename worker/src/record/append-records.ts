@@ -10,6 +10,7 @@ import {
   type LedgerRevealRecord,
 } from "@shared/database/models/ledger.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
+import { shadowDatabase } from "@shared/domain/analyst-bench.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
@@ -38,6 +39,8 @@ export function startLedgerAppender({
       let appended: number;
       do {
         appended = await appendRecords({ database, now });
+        // Those of users first: nobody waits for the others.
+        appended += await appendRecords({ database: shadowDatabase(database), now });
         if (appended > 0) logger.debug({ appended }, "ledger records appended");
       } while (appended > 0 && !stopping.aborted);
     },
@@ -117,6 +120,7 @@ function recordAnalysis(
       data: figures.data,
       figures_commitment: commitTo(figures, salt),
       ...demoMark(analysis),
+      ...armMark(analysis),
     },
   });
   const sealedMs = demoMark(analysis).demo_record ? 0 : WAIT_SEALED_MS;
@@ -131,7 +135,8 @@ function recordAnalysis(
 function recordOutcome(chain: LedgerChain, analysis: RecordableAnalysis): Update | null {
   const { _id, ledgerSeq, resolution } = analysis;
   if (ledgerSeq === undefined || !resolution) return null;
-  const body = { analysis_seq: ledgerSeq, ...demoMark(analysis), ...resolution };
+  const marks = { ...demoMark(analysis), ...armMark(analysis) };
+  const body = { analysis_seq: ledgerSeq, ...marks, ...resolution };
   const outcomeLedgerSeq = chain.add({ kind: "outcome", body });
   return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
 }
@@ -140,11 +145,15 @@ function recordOutcome(chain: LedgerChain, analysis: RecordableAnalysis): Update
 const demoMark = ({ result }: RecordableAnalysis): { demo_record?: true } =>
   result?.analysis.source.demo_record ? { demo_record: true } : {};
 
+/** Says in the chain itself that no user got it. */
+const armMark = ({ arm }: Pick<MarketAnalysisRecord, "arm">): { arm?: string } =>
+  arm === undefined ? {} : { arm };
+
 /** Values that the ledger record of an analysis commits to, without user data. */
 export function figuresOf(
   record: Pick<
     MarketAnalysisRecord,
-    "_id" | "symbol" | "timeframe" | "createdAt" | "finishedAt" | "result"
+    "_id" | "symbol" | "timeframe" | "createdAt" | "finishedAt" | "result" | "arm"
   >,
 ): LedgerFigures {
   const { result, finishedAt } = record;
@@ -174,6 +183,7 @@ export function figuresOf(
     candles_sha256: candlesSha256,
     created_at: record.createdAt.toISOString(),
     finished_at: finishedAt.toISOString(),
+    ...armMark(record),
   };
 }
 

@@ -47,8 +47,9 @@ const candles = recorded.map((candle, index) => ({
   time: lastOpened - (recorded.length - 1 - index) * HOUR_MS,
 }));
 
-const model = () =>
+const model = ({ samples = 1 } = {}) =>
   createOpenAiAnalyst({
+    samples,
     apiKey: "sk-test",
     baseUrl: openai.baseUrl,
     model: "test-model",
@@ -116,6 +117,14 @@ describe("a stored signal made again", () => {
       final_signal: "BUY",
       source: { analyst_version: expect.stringMatching(/^openai\/\d/) },
     });
+  });
+
+  it("from several samples of a model, some of which failed, is the same", async () => {
+    openai.behave((_, index) => (index === 1 ? { kind: "refusal" } : { kind: "advice" }));
+    const id = await storeSignal(model({ samples: 3 }));
+    openai.reset();
+    expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
+    expect(openai.chats).toHaveLength(0);
   });
 
   it("from a model that had to be corrected, would not be, was cut off or could not be read, is the same", async () => {

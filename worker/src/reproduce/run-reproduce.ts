@@ -16,7 +16,7 @@ import {
 } from "../analysis/analyst.ts";
 import { BASE_EVIDENCE } from "../analysis/evidence/base-evidence.ts";
 import type { EvidenceProvider } from "../analysis/evidence/evidence-pack.ts";
-import { OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
+import { hasSamePrompt, OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
 import { promptProvenance } from "../analysis/openai/prompt.ts";
 import { readAdvice } from "../analysis/openai/read-reply.ts";
 import {
@@ -89,8 +89,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
     now: () => Date.parse(provenance.madeAt),
     abort: new AbortController().signal,
   });
-  const isSamePrompt =
-    provenance.analyst !== "openai" || provenance.analystVersion === OPENAI_ANALYST_VERSION;
+  const isSamePrompt = provenance.analyst !== "openai" || hasSamePrompt(provenance.analystVersion);
   const found = [
     ...differences(lasting(analysis), lasting(made.analysis)),
     ...differences(
@@ -194,6 +193,7 @@ function storedAnalyst(provenance: SignalProvenance): Analyst {
   return {
     name: "openai",
     version: provenance.analystVersion,
+    samples: provenance.samples?.answered ?? 1,
     async advise(request) {
       const call = provenance.calls[asked];
       asked += 1;

@@ -18,6 +18,7 @@ import {
   useSubscriptionSummary,
   useUsage,
 } from "./api.ts";
+import { BenchAdminSection } from "./bench-card.tsx";
 import { BrandingSection } from "./branding-section.tsx";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
@@ -86,6 +87,7 @@ export function SystemPage() {
   return (
     <AdminFrame title="System">
       <HealthSection />
+      <BenchAdminSection />
       {isFetched && (
         <>
           <UsageSection />

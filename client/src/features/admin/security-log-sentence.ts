@@ -39,6 +39,15 @@ const withKey = (key: unknown): string => (key === undefined ? "" : ` with the A
 
 const quoted = (text: unknown): string => (text ? `“${text}”` : "nothing");
 
+/** With what the bench knew of it then. */
+function describeChoice({ arm, ...known }: Details): string {
+  if (arm === "settings") return "made the analyst of the settings the analyst again";
+  const { analyses, decided, better_than: better, worse_than: worse, not_known: open } = known;
+  const made = `made ${quoted(arm)} of the bench the analyst`;
+  if (analyses === undefined) return `${made}, of which nothing was known`;
+  return `${made}: ${String(analyses)} analyses, ${String(decided)} decided; better than ${String(better)}, worse than ${String(worse)}, not known for ${String(open)}`;
+}
+
 /** The label of each type of event, and a sentence to be read after the actor's name. */
 export const securityEvents: Record<SecurityEventType, { label: string; describe: Describe }> = {
   "sign-in:succeeded": {
@@ -196,6 +205,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "channels:resumed": {
     label: "Deliveries resumed",
     describe: () => "resumed the deliveries to all channels",
+  },
+  "analyst:chosen": {
+    label: "Analyst chosen",
+    describe: (_, details) => describeChoice(details),
   },
   "model:tested": { label: "AI model tested", describe: () => "tested the AI model" },
   "access:refused": {

@@ -22,6 +22,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { EmptyState, LoadError } from "../../ui/load-states.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { BenchSection } from "./bench/bench-section.tsx";
 import { ConfidenceCard } from "./confidence-card.tsx";
 import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
@@ -81,6 +82,7 @@ export function PerformancePage() {
           )}
         </div>
       )}
+      <BenchSection />
       <Method />
     </div>
   );

@@ -20,12 +20,16 @@ import type { ServerDeps } from "../../server-deps.ts";
 /** The records after a sequence number, oldest first, as the public may see them. */
 export async function readLedgerPage(
   { database, now }: ServerDeps,
-  { after, limit }: LedgerQuery,
+  { after, limit, arm }: LedgerQuery,
 ): Promise<LedgerPage> {
   const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
-  const entries = await readLedgerEntries(database, { after, upTo: head.seq, limit, audience });
-  const last = entries.at(-1)?.record.seq ?? head.seq;
+  const entries = await readLedgerEntries(database, {
+    ...{ after, upTo: head.seq, limit, audience },
+    ...(arm !== undefined && { arm }),
+  });
+  const isFull = arm === undefined || entries.length === limit;
+  const last = (isFull && entries.at(-1)?.record.seq) || head.seq;
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 

@@ -20,7 +20,12 @@ export interface EvidencePack {
 /** Port of the evidence beside the candles. Rejects with the reason of `abort` only. */
 export interface EvidenceProvider {
   guard: EventGuard;
-  gather(market: EvidenceMarket, abort: AbortSignal): Promise<EvidencePack>;
+  /** @param blocks keys of what is wanted; all by default */
+  gather(
+    market: EvidenceMarket,
+    abort: AbortSignal,
+    blocks?: readonly string[],
+  ): Promise<EvidencePack>;
 }
 
 /** Nothing beside the candles. */
@@ -42,11 +47,11 @@ export function createEvidence(inputs: EvidenceInputs): EvidenceProvider {
   const calendars = new OncePerCandle<KnownEvents>();
   return {
     guard,
-    async gather(market, abort) {
+    async gather(market, abort, blocks) {
       const { symbol, lastCandleAt } = market.brief;
       const known = calendars.get(`${symbol} ${lastCandleAt}`, (deadline) => events.read(deadline));
       const deps = { marketData, derivatives, events: known, abort };
-      const items = await gatherer.gather(market, deps);
+      const items = await gatherer.gather(market, deps, blocks);
       const calendar = await known;
       const concerning = eventsConcerning(symbol, calendar?.events ?? []);
       return { items, events: guard === "off" ? [] : concerning.filter(isHigh) };

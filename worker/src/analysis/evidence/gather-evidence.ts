@@ -19,14 +19,28 @@ const SOURCES: readonly EvidenceSource[] = [
   scheduledEvents,
 ];
 
+/** The key of each source: an analysis may be given some of them only. */
+export const EVIDENCE_BLOCKS: readonly string[] = SOURCES.map(({ key }) => key);
+
 /** Asks the sources of evidence, each once for a candle. */
 export class EvidenceGatherer {
   readonly #answers = new OncePerCandle<EvidenceItem[]>();
 
-  /** Never rejects, except with the reason of `deps.abort`. */
-  async gather(market: EvidenceMarket, deps: EvidenceDeps): Promise<EvidenceItem[]> {
+  /**
+   * Never rejects, except with the reason of `deps.abort`.
+   * @param blocks keys of the sources or of their items; all of them by default
+   */
+  async gather(
+    market: EvidenceMarket,
+    deps: EvidenceDeps,
+    blocks?: readonly string[],
+  ): Promise<EvidenceItem[]> {
     const sources = SOURCES.filter((source) => source.covers(market));
-    const found = sources.map((source) => this.#itemsOf(source, market, deps));
+    const isWanted = (key: string) => blocks === undefined || blocks.includes(key);
+    const found = sources.map(async (source) => {
+      const items = await this.#itemsOf(source, market, deps);
+      return items.filter(({ key }) => isWanted(source.key) || isWanted(key));
+    });
     return (await raceAbort(Promise.all(found), deps.abort)).flat();
   }
 

@@ -20,9 +20,19 @@ export interface OpenAiOptions extends Omit<CompletionOptions, "client" | "serve
   baseUrl?: string | undefined;
   /** What is known of the server; kept in this process by default. */
   server?: ModelServerStore;
+  /** How often the model is asked for one analysis; once by default. */
+  samples?: number;
 }
 
 export const OPENAI_ANALYST_VERSION = `openai/${PROMPT_VERSION}`;
+
+/** Several samples have a record of their own. */
+const versionOf = (samples: number): string =>
+  samples === 1 ? OPENAI_ANALYST_VERSION : `${OPENAI_ANALYST_VERSION}x${samples}`;
+
+/** Whether an analyst of that version sent the prompts of this one. */
+export const hasSamePrompt = (version: string): boolean =>
+  version === OPENAI_ANALYST_VERSION || version.startsWith(`${OPENAI_ANALYST_VERSION}x`);
 
 /**
  * Asks the model once per request. A call whose parameters the server rejects is repeated without them, and what was learned
@@ -32,9 +42,11 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   const client = createChatClient(options);
   const server = options.server ?? memoryModelServer();
   const faults = new FaultLog(server, options.logger);
+  const { samples = 1 } = options;
   return {
     name: "openai",
-    version: OPENAI_ANALYST_VERSION,
+    version: versionOf(samples),
+    samples,
     async advise(request) {
       try {
         const found = await findCompletion({ ...options, client, server }, request);
