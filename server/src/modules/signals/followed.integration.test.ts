@@ -170,23 +170,4 @@ describe("GET /me/followed", () => {
     const token = signTokenFor(user, server.deps.settings);
     expect((await server.call(`/me/followed?${query}`, { token })).status).toBe(422);
   });
-
-  it.each(["0", "5m"])(
-    "takes less than 300 ms of the processor for 5,000 signals, with the delay %s",
-    async (delay) => {
-      await addCandles(await addTrades({ count: 5_000 }));
-      const token = signTokenFor(user, server.deps.settings);
-      const timesMs: number[] = [];
-      // The first ones are compiled; others run at the same time.
-      while (timesMs.length < 15 && Math.min(...timesMs) > 300) {
-        const before = process.cpuUsage();
-        const text = await (await server.call(`/me/followed?delay=${delay}`, { token })).text();
-        const { user: own, system } = process.cpuUsage(before);
-        timesMs.push((own + system) / 1_000);
-        expect(text).toContain('"trades":5000');
-      }
-      expect(Math.min(...timesMs)).toBeLessThan(300);
-    },
-    60_000,
-  );
 });
