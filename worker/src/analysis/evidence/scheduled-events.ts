@@ -3,6 +3,7 @@ import type { EconomicEvent } from "@shared/contract/economic-events.ts";
 import { eventsConcerning } from "@shared/domain/economic-events.ts";
 import { formatUtc } from "../fetch-candles.ts";
 import { type EvidenceSource, isoTime } from "./evidence-source.ts";
+import { wordsOfTitle } from "./words-of-title.ts";
 
 /** A busy day of the dollar has about fifteen. */
 const MAX_EVENTS = 8;
@@ -23,7 +24,7 @@ export const scheduledEvents: EvidenceSource = {
     });
     const rows = mostImportant(coming).map(
       ({ at, currency, impact, title }) =>
-        `${formatUtc(Date.parse(at))}, ${currency}, ${impact}: ${titleText(title)}`,
+        `${formatUtc(Date.parse(at))}, ${currency}, ${impact}: ${wordsOfTitle(title)}`,
     );
     const text =
       rows.length === 0
@@ -37,13 +38,6 @@ export const scheduledEvents: EvidenceSource = {
     return [{ key: "events", text, known_at: isoTime(knownAt), source: "economic calendar" }];
   },
 };
-
-/** Whoever writes the calendar must not speak to the model: a title that reads like an order to it is not shown to it. */
-const ORDER =
-  /\b(?:ignore|disregard|forget|instructions?|prompt|system|assistant|answer|respond|reply|output|confidence|final_signal|buy|sell|wait)\b/i;
-
-const titleText = (title: string): string =>
-  ORDER.test(title) ? "title withheld, as it reads like an instruction" : title;
 
 /** In order of their time; where there are too many, those with the least impact are left out. */
 function mostImportant(events: readonly EconomicEvent[]): EconomicEvent[] {

@@ -5,7 +5,7 @@ import { MAX_COST_SHARE, TRADE_BOUNDS } from "../validate-advice.ts";
 import { adviceFormat } from "./advice-format.ts";
 
 /** Must change with every change of the prompts or of the brief: calibration is per version. */
-export const PROMPT_VERSION = "2026-12-5";
+export const PROMPT_VERSION = "2026-12-6";
 
 const { minRewardToRisk, minStopAtr, maxStopAtr, maxEntryAtr } = TRADE_BOUNDS;
 
