@@ -13,6 +13,7 @@ export const SCREEN_MODULES = {
   "/payment": "src/features/payments/payment-page.tsx",
   "/contact": "src/features/public/contact-page.tsx",
   "/performance": "src/features/performance/performance-page.tsx",
+  "/analyst": "src/features/performance/analyst-page.tsx",
   "/ledger": "src/features/ledger/ledger-page.tsx",
   "/privacy": "src/features/public/legal-page.tsx",
   "/terms": "src/features/public/legal-page.tsx",

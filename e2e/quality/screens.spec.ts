@@ -78,7 +78,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
   };
   const analyst: Screen = {
     ...performance,
-    path: "/performance/analyst?analyst=rules&version=rules%2F5&model=rules-v5&data=replay",
+    path: "/analyst?analyst=rules&version=rules%2F5&model=rules-v5&data=replay",
   };
   const others = ["/verify-email", "/unsubscribe", "/reset-password", "/no-such-page"].map(plain);
 

@@ -17,7 +17,7 @@ const PUBLIC = [
   "/reset-password",
   "/verify-email",
   "/unsubscribe",
-  "/performance/analyst",
+  "/analyst",
 ];
 const GUARDED = [
   "/dashboard",

@@ -42,11 +42,7 @@ const publicScreens = [
     () => import("../features/performance/performance-page.tsx"),
     "PerformancePage",
   ),
-  screen(
-    "/performance/analyst",
-    () => import("../features/performance/analyst-page.tsx"),
-    "AnalystPage",
-  ),
+  screen("/analyst", () => import("../features/performance/analyst-page.tsx"), "AnalystPage"),
   screen("/ledger", () => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
   screen("/privacy", () => import("../features/public/legal-page.tsx"), "PrivacyPage"),
   screen("/terms", () => import("../features/public/legal-page.tsx"), "TermsPage"),

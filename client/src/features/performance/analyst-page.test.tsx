@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
-const PATH = "/performance/analyst?analyst=openai&version=openai%2F7&model=gpt-large";
+const PATH = "/analyst?analyst=openai&version=openai%2F7&model=gpt-large";
 
 const crypto = { ...record, class: "crypto" as const, more_trades_to_know: 1_234 };
 const forex = {
@@ -85,7 +85,7 @@ test("a model that always waits is judged by what it passed up", async () => {
 });
 
 test("an address without an analyst leads to the list of all", async () => {
-  open({}, "/performance/analyst?model=gpt-large");
+  open({}, "/analyst?model=gpt-large");
   await screen.findByText("Choose an analyst first");
   screen.getByRole("link", { name: "Go to the performance page" });
 });

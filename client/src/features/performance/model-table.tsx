@@ -66,7 +66,7 @@ interface Author {
 
 /** The page of one analyst version and model. */
 export function analystPath({ data, ...author }: Author): string {
-  return `/performance/analyst?${new URLSearchParams({ ...author, ...(data !== "live" && { data }) })}`;
+  return `/analyst?${new URLSearchParams({ ...author, ...(data !== "live" && { data }) })}`;
 }
 
 const formatTokens = (tokens: number | null) =>

@@ -125,7 +125,7 @@ test("each model has its record, and what its analyses take", async () => {
   const none = "not enough data";
   expect(row(/rules-v1/)).toEqual(["127", none, none, none, none]);
   expect(within(models).getByRole("link", { name: "gpt-large" }).getAttribute("href")).toBe(
-    "/performance/analyst?analyst=openai&version=openai%2F7&model=gpt-large",
+    "/analyst?analyst=openai&version=openai%2F7&model=gpt-large",
   );
   await user.selectOptions(screen.getByLabelText("Model"), "gpt-large");
   await waitFor(() => expect(address()).toBe("/performance?model=gpt-large"));
