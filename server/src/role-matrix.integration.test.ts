@@ -121,6 +121,7 @@ const REQUESTS: Record<string, Prepare> = {
   "DELETE /me": async ({ caller, other }) => ({
     json: { username: (caller ?? other).username, password: TEST_PASSWORD },
   }),
+  "PUT /me/results-email": async () => ({ json: { monthly: true } }),
   "DELETE /me/sessions/:id": async ({ caller, other }) => ({
     path: `/me/sessions/${(caller ?? other).sessions[0]?.id}`,
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MIN_SIGNALS } from "./constants.ts";
 import { symbolSchema, timeframeSchema } from "./market-data.ts";
 import { signalOriginSchema } from "./signal.ts";
 
@@ -9,6 +10,12 @@ export type FollowDelay = (typeof FOLLOW_DELAYS)[number];
 export const FOLLOW_DEFAULTS = { startBalance: 1_000, riskPercent: 1, delay: "0" } as const;
 
 const number = (error: string) => z.coerce.number({ error });
+
+const BALANCE = {
+  min: { value: 1, error: "Use at least 1 US dollar." },
+  max: { value: 1_000_000_000, error: "Use at most 1,000,000,000 US dollars." },
+};
+const RISK = { max: 100, error: "Use a risk above 0, up to 100 percent." };
 
 export const followedQuerySchema = z.object({
   origin: signalOriginSchema.optional(),
@@ -21,13 +28,13 @@ export const followedQuerySchema = z.object({
   since: z.iso.datetime().optional().meta({ description: "Signals made at this time or later" }),
   until: z.iso.datetime().optional().meta({ description: "Signals made before this time" }),
   start_balance: number("Enter a balance in US dollars.")
-    .min(1, { error: "Use at least 1 US dollar." })
-    .max(1_000_000_000, { error: "Use at most 1,000,000,000 US dollars." })
+    .min(BALANCE.min.value, { error: BALANCE.min.error })
+    .max(BALANCE.max.value, { error: BALANCE.max.error })
     .default(FOLLOW_DEFAULTS.startBalance)
     .meta({ description: "US dollars" }),
-  risk_percent: number("Use a risk above 0, up to 100 percent.")
-    .positive({ error: "Use a risk above 0, up to 100 percent." })
-    .max(100, { error: "Use a risk above 0, up to 100 percent." })
+  risk_percent: number(RISK.error)
+    .positive({ error: RISK.error })
+    .max(RISK.max, { error: RISK.error })
     .default(FOLLOW_DEFAULTS.riskPercent)
     .meta({ description: "Of the balance at the time of each entry" }),
   delay: z.enum(FOLLOW_DELAYS).default(FOLLOW_DEFAULTS.delay).meta({
@@ -115,3 +122,33 @@ export const followedSchema = z
   })
   .meta({ id: "Followed" });
 export type Followed = z.infer<typeof followedSchema>;
+
+/** What the comparison with random entries says, in the app and in emails. */
+export const followedVerdict = ({ verdict }: Pick<Followed, "verdict">): string =>
+  verdict ? VERDICTS[verdict] : `Fewer than ${MIN_SIGNALS} trades are too few for a comparison.`;
+
+const VERDICTS = {
+  better: "That is more than entries at random give in 95 % of cases.",
+  worse: "That is less than entries at random give in 95 % of cases.",
+  same: "That is within what entries at random give, so it shows neither skill nor the lack of it.",
+} as const;
+
+/** Whether the user gets an email about each month, and of which account. */
+export const resultsEmailSchema = z
+  .object({
+    monthly: z.boolean(),
+    start_balance: z
+      .number()
+      .min(BALANCE.min.value, { error: BALANCE.min.error })
+      .max(BALANCE.max.value, { error: BALANCE.max.error })
+      .default(FOLLOW_DEFAULTS.startBalance)
+      .meta({ description: "US dollars" }),
+    risk_percent: z
+      .number()
+      .positive({ error: RISK.error })
+      .max(RISK.max, { error: RISK.error })
+      .default(FOLLOW_DEFAULTS.riskPercent)
+      .meta({ description: "Of the balance at the time of each entry" }),
+  })
+  .meta({ id: "ResultsEmail" });
+export type ResultsEmail = z.infer<typeof resultsEmailSchema>;

@@ -18,7 +18,7 @@ export const accessFilter = (at: Date) => ({
   approved: true,
   $or: [
     { subscription: { $exists: false } },
-    { "subscription.status": "ended" },
+    { "subscription.status": "ended" as const },
     { "subscription.accessEndsAt": { $gt: at } },
   ],
 });

@@ -33,12 +33,15 @@ export class ChannelSecrets {
     return createHmac("sha256", this.#chatKey).update(chatId).digest("hex");
   }
 
-  /** A token that turns off one channel without a login. It does not expire. */
-  unsubscribeToken(channelId: string): string {
-    return this.#tokens.seal(channelId);
+  /**
+   * A token that turns off, without a login, the channel with this id or the monthly email of the user with it. It does not
+   * expire.
+   */
+  unsubscribeToken(id: string): string {
+    return this.#tokens.seal(id);
   }
 
-  /** Id of the channel; null if the token is not one of ours. */
+  /** The id; null if the token is not one of ours. */
   readUnsubscribeToken(token: string): string | null {
     return this.#tokens.open(token);
   }

@@ -95,6 +95,7 @@ class FakeApi {
     this.reply("GET /me/api-keys", { keys: [] });
     this.reply("GET /channels", { channels: [] });
     this.reply("GET /me/quiet-hours", { quiet_hours: null });
+    this.reply("GET /me/results-email", { monthly: false, start_balance: 1_000, risk_percent: 1 });
     this.reply("GET /me/notifications", { notifications: [], seen: { user: 0, admins: 0 } });
   }
 

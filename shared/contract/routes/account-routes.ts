@@ -15,6 +15,7 @@ import {
   verifyEmailRequestSchema,
 } from "@shared/contract/authentication.ts";
 import { notificationListSchema, seenNotificationsSchema } from "@shared/contract/events.ts";
+import { resultsEmailSchema } from "@shared/contract/followed.ts";
 import { ownSubscriptionSchema } from "@shared/contract/subscription.ts";
 import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";
@@ -127,6 +128,22 @@ export const accountRoutes = {
     limits: [{ name: "notifications-seen", points: 60, per: "minute", by: ["user"] }],
     request: { body: seenNotificationsSchema },
     responses: { 204: { description: "The notifications are marked as seen." } },
+  }),
+  getResultsEmail: defineRoute("GET /me/results-email", {
+    ...ownAccount,
+    summary: "Whether you get the monthly email about your results",
+    responses: { 200: { description: "Off by default.", schema: resultsEmailSchema } },
+  }),
+  setResultsEmail: defineRoute("PUT /me/results-email", {
+    ...ownAccount,
+    summary: "Turn the monthly email about your results on or off",
+    description:
+      "It says what an account would have done that had followed your signals of the last month, with this start balance and risk. " +
+      "It is sent at the start of a month while you have access and a verified address, unless the month had no trade. The first one is " +
+      "about the month in which it is turned on.",
+    limits: [{ name: "results-email", points: 60, per: "minute", by: ["user"] }],
+    request: { body: resultsEmailSchema },
+    responses: { 200: { description: "The setting.", schema: resultsEmailSchema } },
   }),
   downloadData: defineRoute("GET /me/data", {
     ...ownAccount,

@@ -117,6 +117,14 @@ export interface UserRecord {
   channelsVersion?: number;
   /** Times of day in a time zone, between which messages are held. */
   quietHours?: { start: string; end: string; timeZone: string };
+  /** The monthly email about the followed account. Kept when it is turned off. */
+  resultsEmail?: {
+    isOn: boolean;
+    startBalance: number;
+    riskPercent: number;
+    /** The last month that needs no email any more, such as `2026-10`. */
+    lastMonth: string;
+  };
   /** Queued and running signals; changed in the transaction that changes a signal's status. */
   unfinishedSignals: number;
 }
@@ -148,6 +156,11 @@ userSchema.index({ "analyses.day": 1, "analyses.count": -1 }, { sparse: true });
 userSchema.index(
   { unfinishedSignals: 1 },
   { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
+);
+
+userSchema.index(
+  { "resultsEmail.lastMonth": 1 },
+  { partialFilterExpression: { "resultsEmail.isOn": true } },
 );
 
 userSchema.index({ "subscription.nextDueAt": 1 }, { sparse: true });

@@ -18,6 +18,7 @@ import {
   requeueFanOuts,
   requeueStrandedSignals,
 } from "../signals/requeue-stranded-signals.ts";
+import { addResultsEmails } from "../subscriptions/add-results-emails.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { deleteOldAnalyses } from "./delete-old-analyses.ts";
 import { ModelChecks } from "./model-checks.ts";
@@ -35,6 +36,7 @@ export const recurringJobs = (
   sweepSignalsJob(deps),
   cleanUpFilesJob(deps),
   deleteOldAnalysesJob(deps, settings),
+  addResultsEmailsJob(deps),
   publishMarketsJob(deps),
   watchEntriesJob(deps),
   resolveOutcomesJob(deps, market.sources),
@@ -93,6 +95,16 @@ export const deleteOldAnalysesJob = (
     const { deleted, reduced } = await deleteOldAnalyses({ database, now, retentionDays, abort });
     const shadows = await deleteOldShadows({ database, now, retentionDays });
     logger.info({ deleted, reduced, shadows }, "old analyses deleted");
+  },
+});
+
+/** About the last month. What is due while no worker runs is added when one starts. */
+const addResultsEmailsJob = (deps: BaseDeps): RecurringJob => ({
+  name: "add-results-emails",
+  every: "10 minutes",
+  async work(abort) {
+    const added = await addResultsEmails({ ...deps, abort });
+    if (added > 0) deps.logger.info({ added }, "emails about results added");
   },
 });
 

@@ -41,7 +41,10 @@ describe("emails about subscriptions", () => {
   });
 
   function startWorker(mailer: Pick<Mailer, "send"> = smtpMailer, on = database): void {
-    const settings = { VITE_API_URL: "https://api.example.com", CLIENT_ORIGIN: [] };
+    const settings = {
+      ...{ VITE_API_URL: "https://api.example.com", CLIENT_ORIGIN: [] },
+      CHANNEL_SECRET: undefined,
+    };
     const deps = { database: on, logger, now: on.now, mailer, settings };
     const workerId = `worker ${queues.length}`;
     const handlers = [sendSubscriptionEmails(deps)];

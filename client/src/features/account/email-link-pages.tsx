@@ -163,8 +163,8 @@ export function UnsubscribePage() {
   return (
     <NarrowPage title="Turn these emails off?">
       <p className="text-ink-muted text-pretty">
-        You won't get emails about signals and account changes anymore. You will still get emails
-        that protect your account, such as those about your password.
+        You won't get emails of this kind anymore, such as those about signals or your results. You
+        will still get emails that protect your account, such as those about your password.
       </p>
       {error && <ErrorAlert message={messageOf(error)} />}
       <Button size="lg" disabled={isPending} onClick={() => mutate()}>

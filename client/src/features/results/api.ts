@@ -4,9 +4,12 @@ import {
   type FollowedQuery,
   followedQuerySchema,
   followedSchema,
+  type ResultsEmail,
+  resultsEmailSchema,
 } from "@shared/contract/followed.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
+import { patchQueries, queryClient } from "../../lib/query-client.ts";
 
 const FIELDS = [
   "origin",
@@ -45,6 +48,30 @@ export function useFollowed(filter: FollowedQuery) {
       api({ path: "/me/followed", query: filter, schema: followedSchema, signal }),
     placeholderData: keepPreviousData,
   });
+}
+
+const resultsEmailKey = ["results-email"];
+
+export const useResultsEmail = () =>
+  useQuery({
+    queryKey: resultsEmailKey,
+    queryFn: ({ signal }) => api({ path: "/me/results-email", schema: resultsEmailSchema, signal }),
+  });
+
+export async function saveResultsEmail(body: ResultsEmail): Promise<void> {
+  const request = { method: "PUT", path: "/me/results-email", body } as const;
+  const saved = await api({ ...request, schema: resultsEmailSchema });
+  patchQueries<ResultsEmail>(resultsEmailKey, () => saved);
+}
+
+type Account = Pick<FollowedQuery, "start_balance" | "risk_percent">;
+
+/** The monthly email has the inputs that the user used last. One that is not saved is used the next time. */
+export async function rememberAccount({ start_balance, risk_percent }: Account): Promise<void> {
+  const known = queryClient.getQueryData<ResultsEmail>(resultsEmailKey);
+  const isKnown = known?.start_balance === start_balance && known.risk_percent === risk_percent;
+  if (!known?.monthly || isKnown) return;
+  await saveResultsEmail({ monthly: true, start_balance, risk_percent }).catch(() => undefined);
 }
 
 /** Names state units; prices are in the quote currency of the symbol. */

@@ -70,6 +70,34 @@ test("has its filters in the address, and drops what is not valid", async () => 
   expect(address()).toBe("/results");
 });
 
+test("turns the monthly email on with the inputs of the page, keeps it to the last ones, and off", async () => {
+  api.reply("GET /me/followed", followed);
+  const off = { monthly: false, start_balance: 1_000, risk_percent: 1 };
+  api.reply("GET /me/results-email", off);
+  api.reply("PUT /me/results-email", ({ body }) => JSON.parse(body));
+  const saved = () => api.bodiesOf("PUT /me/results-email").map((body) => JSON.parse(body));
+  const { user } = openApp("/results?start_balance=2500&risk_percent=2", { approved: true });
+  const toggle = await screen.findByRole("switch", { name: "Monthly email" });
+  expect(toggle).toHaveProperty("checked", false);
+  await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
+  expect(saved()).toEqual([]);
+  await user.click(toggle);
+  await screen.findByText(/for \$2,500\.00 and a risk of 2%/);
+  const risk = screen.getByLabelText("Risk per trade, %");
+  await user.clear(risk);
+  await user.type(risk, "0.5");
+  fireEvent.blur(risk);
+  await screen.findByText(/a risk of 0\.5%/);
+  await user.click(toggle);
+  await waitFor(() => expect(toggle).toHaveProperty("checked", false));
+  const used = { start_balance: 2_500, risk_percent: 0.5 };
+  expect(saved()).toEqual([
+    { ...used, monthly: true, risk_percent: 2 },
+    { ...used, monthly: true },
+    { ...used, monthly: false },
+  ]);
+});
+
 test("says that no trade has ended", async () => {
   api.reply("GET /me/followed", { ...followed, trades: 0, equity: [], results: [], skipped: [] });
   openApp("/results", { approved: true });

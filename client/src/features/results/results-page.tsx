@@ -1,4 +1,4 @@
-import type { Followed, SkipReason } from "@shared/contract/followed.ts";
+import { type Followed, followedVerdict, type SkipReason } from "@shared/contract/followed.ts";
 import { ChartLine, Download } from "lucide-react";
 import { useSearchParams } from "react-router-dom";
 import { formatChange, formatCount, formatR, formatUsd } from "../../lib/format.ts";
@@ -9,9 +9,10 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { EmptyState, QueryView } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { NumberTable } from "../../ui/table.tsx";
-import { filterOf, followedCsv, paramsOf, useFollowed } from "./api.ts";
+import { filterOf, followedCsv, paramsOf, rememberAccount, useFollowed } from "./api.ts";
 import { BalanceChart } from "./balance-chart.tsx";
 import { DayCalendar } from "./day-calendar.tsx";
+import { MonthlyEmail } from "./monthly-email.tsx";
 import { ResultFilters } from "./result-filters.tsx";
 
 export function ResultsPage() {
@@ -26,7 +27,10 @@ export function ResultsPage() {
       </PageHeading>
       <ResultFilters
         filter={filter}
-        onChange={(changed) => setParams(paramsOf(changed), { preventScrollReset: true })}
+        onChange={(changed) => {
+          setParams(paramsOf(changed), { preventScrollReset: true });
+          void rememberAccount(changed);
+        }}
       />
       <QueryView
         query={followed}
@@ -44,6 +48,7 @@ export function ResultsPage() {
           </div>
         )}
       </QueryView>
+      <MonthlyEmail account={filter} />
     </div>
   );
 }
@@ -123,13 +128,8 @@ function Headline({ data }: { data: Followed }) {
   );
 }
 
-const VERDICTS = {
-  better: "That is more than entries at random give in 95 % of cases.",
-  worse: "That is less than entries at random give in 95 % of cases.",
-  same: "That is within what entries at random give, so it shows neither skill nor the lack of it.",
-} as const;
-
-function Comparison({ data: { end_balance, holding, random, verdict } }: { data: Followed }) {
+function Comparison({ data }: { data: Followed }) {
+  const { end_balance, holding, random } = data;
   return (
     <Card className="flex flex-col gap-3 p-5 text-sm leading-relaxed sm:p-6">
       <h2 className="text-lg font-semibold tracking-tight">Compared</h2>
@@ -146,9 +146,7 @@ function Comparison({ data: { end_balance, holding, random, verdict } }: { data:
           usually between {formatUsd(random.low)} and {formatUsd(random.high)}
         </p>
       )}
-      <p className="text-ink-muted">
-        {verdict ? VERDICTS[verdict] : "Fewer than 30 trades are too few for a comparison."}
-      </p>
+      <p className="text-ink-muted">{followedVerdict(data)}</p>
     </Card>
   );
 }

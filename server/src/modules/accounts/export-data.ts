@@ -17,6 +17,7 @@ import { presentQuietHours } from "../channels/manage-channels.ts";
 import { createSignPath } from "../files/signed-url.ts";
 import { listApiKeys } from "./api-keys.ts";
 import { listSessions } from "./own-account.ts";
+import { presentResultsEmail } from "./results-email.ts";
 import { presentTwoFactor } from "./two-factor.ts";
 
 /**
@@ -33,6 +34,7 @@ export async function* exportData(
     created_at: user.createdAt,
     two_factor: presentTwoFactor(user),
     ...presentQuietHours(user),
+    results_email: presentResultsEmail(user),
   };
   yield `{"exported_at":${JSON.stringify(deps.now())},\n"account":${JSON.stringify(account)}`;
   const lists = {

@@ -15,6 +15,7 @@ import { listNotifications, markNotificationsSeen } from "./notifications.ts";
 import { endSession, getCurrentUser, listSessions } from "./own-account.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { declineRegistration, registerUser } from "./register.ts";
+import { presentResultsEmail, setResultsEmail } from "./results-email.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
@@ -94,6 +95,10 @@ const sessionHandlers: BoundRoute<AccountDeps>[] = [
   ),
   handle(accountRoutes.disableTwoFactor, ({ body }, { deps, session }) =>
     disableTwoFactor(deps, session, body),
+  ),
+  handle(accountRoutes.getResultsEmail, (_, { session }) => presentResultsEmail(session.user)),
+  handle(accountRoutes.setResultsEmail, ({ body }, { deps, session }) =>
+    setResultsEmail(deps, session.user, body),
   ),
   handle(accountRoutes.downloadData, async (_, { ctx, deps, origin, session }) => {
     await addLogEntry(deps, origin, { type: "data:exported", user: session.user.username });

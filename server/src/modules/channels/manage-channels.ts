@@ -220,17 +220,25 @@ export async function rotateSecret(
   });
 }
 
-/** Turns off the channel that the token of an email names. */
+/** Turns off the channel that the token of an email names, or the monthly email of the user that it names. */
 export async function unsubscribe(deps: ServerDeps, token: string): Promise<void> {
   const { database, now } = deps;
   const id = secretsOf(deps).readUnsubscribeToken(token);
   if (id === null) throw invalidToken();
   const channel = await database.channels.findById(id).lean();
-  if (!channel) return;
+  if (!channel) {
+    await turnOffResultsEmail(database, id);
+    return;
+  }
   const lockKeys = userStream(channel.userId);
   await commit(database, { lockKeys, now }, (uow) =>
     disableChannel(database, uow, channel, "unsubscribed"),
   );
+}
+
+async function turnOffResultsEmail({ users }: Pick<Database, "users">, id: string): Promise<void> {
+  const isOn = "resultsEmail.isOn";
+  await users.updateOne({ _id: new Types.ObjectId(id), [isOn]: true }, { $set: { [isOn]: false } });
 }
 
 export const presentQuietHours = ({ quietHours }: UserRecord): QuietHoursSetting => ({

@@ -4,12 +4,12 @@ import { type signalHeadersSchema, signalRoutes } from "@shared/contract/routes/
 import type { SignalAccepted, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { readBranding } from "@shared/domain/branding.ts";
+import { readFollowed } from "@shared/domain/followed-account.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
 import { inTime } from "../../http/in-time.ts";
 import { type BoundRoute, type Call, handle } from "../../http/router.ts";
-import { readFollowed } from "./followed.ts";
 import { sumHistory } from "./history-totals.ts";
 import { noteSignal } from "./note-signal.ts";
 import {

@@ -98,7 +98,7 @@ export function SubscriptionState({ subscription, isDay = false }: SubscriptionS
   );
 }
 
-function UserFacts({ user }: { user: UserCard }) {
+function UserFacts({ user, apiKeys }: { user: UserCard; apiKeys: number }) {
   const facts = [
     ...(user.subscription
       ? [
@@ -110,6 +110,7 @@ function UserFacts({ user }: { user: UserCard }) {
       : []),
     ["Image credits", user.image_credits],
     ["Image upload", user.allow_image_upload ? "Allowed" : "Blocked"],
+    ["API keys", apiKeys],
     ["Registered", <LocalTime key="registered" iso={user.created_at} />],
   ] as const;
   return (
@@ -177,7 +178,8 @@ function Details({ username }: { username: string }) {
   );
 }
 
-function LoadedDetails({ details: { user, periods, credits, signals } }: { details: UserDetails }) {
+function LoadedDetails({ details }: { details: UserDetails }) {
+  const { user, periods, credits, signals, api_keys: apiKeys } = details;
   const isSelf = useMe()?.username === user.username;
   return (
     <>
@@ -186,7 +188,7 @@ function LoadedDetails({ details: { user, periods, credits, signals } }: { detai
           <UserTags user={user} isSelf={isSelf} />
         </div>
         <Email user={user} />
-        <UserFacts user={user} />
+        <UserFacts user={user} apiKeys={apiKeys} />
         <UserActions user={user} isSelf={isSelf} />
         <AccountActions user={user} isSelf={isSelf} />
         {isSelf && (

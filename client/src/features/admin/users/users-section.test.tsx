@@ -202,6 +202,7 @@ test("a user's drawer shows their proof, subscription, credits, signals and secu
   const user = await openPanel();
   const drawer = await openDrawer(user, "ann");
   const textOf = (name: string) => within(drawer).getByRole("region", { name }).textContent;
+  expect(within(drawer).getByText("API keys").parentElement?.textContent).toBe("API keys2");
   expect(textOf("Payment proof")).toContain("No proof.");
   expect(textOf("Subscription")).toContain("No subscription.");
   expect(textOf("Credits")).toContain("+5 Granted by an administrator. By root.Balance 5");
