@@ -101,6 +101,12 @@ export const channelListSchema = z
   .meta({ id: "ChannelList" });
 export type ChannelList = z.infer<typeof channelListSchema>;
 
+/** The kinds of which a channel can be added to this service. */
+export const offeredKindsSchema = z
+  .object({ kinds: z.array(channelKindSchema) })
+  .meta({ id: "OfferedChannelKinds" });
+export type OfferedKinds = z.infer<typeof offeredKindsSchema>;
+
 const eventsSchema = z
   .array(channelEventSchema, { error: "Choose events of the list." })
   .transform((events) => [...new Set(events)]);

@@ -94,6 +94,9 @@ class FakeApi {
     this.reply("GET /me/sessions", { sessions: [] });
     this.reply("GET /me/api-keys", { keys: [] });
     this.reply("GET /channels", { channels: [] });
+    this.reply("GET /channels/kinds", {
+      kinds: ["email", "telegram", "web-push", "webhook", "discord"],
+    });
     this.reply("GET /me/quiet-hours", { quiet_hours: null });
     this.reply("GET /me/results-email", { monthly: false, start_balance: 1_000, risk_percent: 1 });
     this.reply("GET /me/notifications", { notifications: [], seen: { user: 0, admins: 0 } });

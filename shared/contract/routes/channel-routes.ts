@@ -8,6 +8,7 @@ import {
   deliveryQuerySchema,
   deliverySchema,
   newChannelSchema,
+  offeredKindsSchema,
   publicKeySchema,
   quietHoursSettingSchema,
   rotatedSecretSchema,
@@ -41,6 +42,13 @@ export const channelRoutes = {
     scopes: ["read"],
     summary: "Your channels, oldest first",
     responses: { 200: { description: "All channels.", schema: channelListSchema } },
+  }),
+  listKinds: defineRoute("GET /channels/kinds", {
+    ...channel,
+    scopes: ["read"],
+    summary: "The kinds of channels that can be added",
+    description: "Telegram and web push only where they are set up.",
+    responses: { 200: { description: "The kinds.", schema: offeredKindsSchema } },
   }),
   addChannel: defineRoute("POST /channels", {
     ...channel,

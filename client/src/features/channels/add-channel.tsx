@@ -11,12 +11,14 @@ import { CHANNEL_KINDS } from "./kinds/channel-kinds.ts";
 
 interface AddChannelProps {
   channels: readonly Channel[];
+  /** The kinds that the service is set up for. */
+  offered: readonly ChannelKind[];
   onCreated(channel: CreatedChannel): void;
 }
 
 const isKind = (name: string): name is ChannelKind => Object.hasOwn(CHANNEL_KINDS, name);
 
-export function AddChannel({ channels, onCreated }: AddChannelProps) {
+export function AddChannel({ channels, offered, onCreated }: AddChannelProps) {
   const [opened, setOpened] = useState<ChannelKind | null>(null);
   const add = useMutation({
     mutationFn: async (kind: ChannelKind) => {
@@ -39,6 +41,7 @@ export function AddChannel({ channels, onCreated }: AddChannelProps) {
       <ul className="grid gap-3 sm:grid-cols-2">
         {Object.keys(CHANNEL_KINDS)
           .filter(isKind)
+          .filter((kind) => offered.includes(kind))
           .map((kind) => (
             <OfferItem
               key={kind}

@@ -11,6 +11,7 @@ import {
   deliveryPageSchema,
   deliverySchema,
   type NewChannel,
+  offeredKindsSchema,
   type QuietHoursSetting,
   quietHoursSettingSchema,
   type RotatedSecret,
@@ -44,6 +45,15 @@ const useReady = () => useRealtime((live) => live.ready);
 export function useChannels() {
   return useQuery({ ...channelsQuery, enabled: useReady() });
 }
+
+/** What the service is set up for changes with its restart only. */
+export const useOfferedKinds = () =>
+  useQuery({
+    queryKey: ["channel-kinds"],
+    queryFn: ({ signal }) => api({ path: "/channels/kinds", schema: offeredKindsSchema, signal }),
+    enabled: useReady(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 
 function nextReadMs(channels: readonly Channel[]): number | false {
   if (channels.some(mayBeLinked)) return LINK_POLL_INTERVAL_MS;

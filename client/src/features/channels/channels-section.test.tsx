@@ -348,3 +348,12 @@ test("a linked Telegram joins the paid channel by a link of its own", async () =
   const link = await screen.findByRole("link", { name: "Open the channel in Telegram" });
   expect(link.getAttribute("href")).toBe(invite_link);
 });
+
+test("a kind that the service is not set up for is not offered", async () => {
+  api.reply("GET /channels/kinds", { kinds: ["email", "webhook", "discord"] });
+  await openList([]);
+  const offers = screen.getByRole("heading", { name: "Add a channel" }).nextElementSibling;
+  expect(offers?.textContent).toMatch(/^Email.*Webhook.*Discord/);
+  expect(offers?.textContent).not.toContain("Telegram");
+  expect(offers?.textContent).not.toContain("Browser push");
+});

@@ -1,5 +1,9 @@
 import { Form } from "@base-ui/react/form";
 import {
+  type ChannelKind,
+  channelKindSchema,
+} from "@shared/contract/channel-kinds/channel-kinds.ts";
+import {
   type Channel,
   MAX_CHANNELS,
   type QuietHoursSetting,
@@ -23,7 +27,7 @@ import { QueryView } from "../../ui/load-states.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { AddChannel } from "./add-channel.tsx";
-import { saveQuietHours, useChannels, useQuietHours } from "./api.ts";
+import { saveQuietHours, useChannels, useOfferedKinds, useQuietHours } from "./api.ts";
 import { ChannelItem } from "./channel-item.tsx";
 import type { ShownOnce } from "./kinds/channel-kind.ts";
 
@@ -63,6 +67,12 @@ export function ChannelsSection() {
 }
 
 function ChannelsCard() {
+  const list = useChannels();
+  const kinds = useOfferedKinds();
+  // The list does not wait for kinds that cannot be read: adding one says what is wrong.
+  const offered = kinds.error ? channelKindSchema.options : kinds.data?.kinds;
+  const { error, isFetching, refetch } = list;
+  const data = list.data && offered && { ...list.data, offered };
   return (
     <Card>
       <div className="p-6">
@@ -72,7 +82,7 @@ function ChannelsCard() {
         </p>
       </div>
       <QueryView
-        query={useChannels()}
+        query={{ data, error, isFetching, refetch }}
         failed="Failed to load your channels."
         skeleton={
           <div className="border-t border-line p-6">
@@ -80,13 +90,18 @@ function ChannelsCard() {
           </div>
         }
       >
-        {({ channels }) => <Channels channels={channels} />}
+        {({ channels, offered }) => <Channels channels={channels} offered={offered} />}
       </QueryView>
     </Card>
   );
 }
 
-function Channels({ channels }: { channels: Channel[] }) {
+interface ChannelsProps {
+  channels: Channel[];
+  offered: readonly ChannelKind[];
+}
+
+function Channels({ channels, offered }: ChannelsProps) {
   const [shown, setShown] = useState<Record<string, ShownOnce>>({});
   const show = ({ id }: Pick<Channel, "id">, once: ShownOnce) =>
     setShown((before) => ({ ...before, [id]: once }));
@@ -107,7 +122,11 @@ function Channels({ channels }: { channels: Channel[] }) {
             You have reached the limit of {MAX_CHANNELS} channels. Delete one to add another.
           </Alert>
         ) : (
-          <AddChannel channels={channels} onCreated={(channel) => show(channel, channel)} />
+          <AddChannel
+            channels={channels}
+            offered={offered}
+            onCreated={(channel) => show(channel, channel)}
+          />
         )}
       </div>
     </>

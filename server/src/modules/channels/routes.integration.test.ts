@@ -269,6 +269,11 @@ describe("channels", () => {
     expect(await list()).toHaveLength(10);
   });
 
+  it("kinds that are set up are listed", async () => {
+    const { body } = await call("GET /channels/kinds");
+    expect(body).toEqual({ kinds: ["email", "telegram", "web-push", "webhook", "discord"] });
+  });
+
   it("kinds that are not set up are unavailable", async () => {
     const bare = await startTestServer({
       databaseUri: testDatabaseUri(),
@@ -285,6 +290,8 @@ describe("channels", () => {
       expect([response.status, (await response.json()).code]).toEqual([422, "channel-unavailable"]);
     }
     expect((await bare.call("/push/public-key")).status).toBe(422);
+    const kinds = await bare.call("/channels/kinds", { token });
+    expect(await kinds.json()).toEqual({ kinds: ["email", "webhook", "discord"] });
     await bare.stop();
   });
 

@@ -2,6 +2,7 @@ import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { addChannel } from "./add-channel.ts";
 import { readTotals, setPaused } from "./admin-channels.ts";
+import { offeredKinds } from "./kinds/channel-kinds.ts";
 import { notConfigured } from "./kinds/new-target.ts";
 import {
   changeChannel,
@@ -19,6 +20,7 @@ import { listChannels, listDeliveries, readAndPresent } from "./present-channels
 /** Where users get messages outside the app. */
 export const channelHandlers: BoundRoute[] = [
   handle(channelRoutes.listChannels, (_, { deps, session }) => listChannels(deps, session.user)),
+  handle(channelRoutes.listKinds, (_, { deps }) => ({ kinds: offeredKinds(deps.settings) })),
   handle(channelRoutes.addChannel, ({ body }, { deps, session }) =>
     addChannel(deps, session, body),
   ),
