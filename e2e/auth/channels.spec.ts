@@ -37,7 +37,7 @@ test("a webhook is added, receives signed messages, is paused, limited and delet
   await channel.getByLabel("Name").fill("My server");
   await channel.getByLabel("Minimum confidence of signals (%)").fill("70");
   await channel.getByRole("checkbox", { name: "Your account changes" }).uncheck();
-  await channel.getByRole("button", { name: "Save" }).click();
+  await channel.getByRole("button", { name: "Save", exact: true }).click();
   const renamed = section.getByRole("article", { name: "My server" });
   await expect(renamed).toContainText("3 events, signals from 70%");
   const saved = page.waitForResponse((response) => response.request().method() === "PATCH");

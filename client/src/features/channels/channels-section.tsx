@@ -72,7 +72,7 @@ function ChannelsCard() {
   // The list does not wait for kinds that cannot be read: adding one says what is wrong.
   const offered = kinds.error ? channelKindSchema.options : kinds.data?.kinds;
   const { error, isFetching, refetch } = list;
-  const data = list.data && offered && { ...list.data, offered };
+  const data = offered && list.data;
   return (
     <Card>
       <div className="p-6">
@@ -90,7 +90,7 @@ function ChannelsCard() {
           </div>
         }
       >
-        {({ channels, offered }) => <Channels channels={channels} offered={offered} />}
+        {({ channels }) => <Channels channels={channels} offered={offered ?? []} />}
       </QueryView>
     </Card>
   );
