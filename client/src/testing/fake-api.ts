@@ -94,7 +94,7 @@ class FakeApi {
     this.reply("GET /me/sessions", { sessions: [] });
     this.reply("GET /me/api-keys", { keys: [] });
     this.reply("GET /channels", { channels: [] });
-    this.reply("GET /channels/kinds", {
+    this.reply("GET /channel-kinds", {
       kinds: ["email", "telegram", "web-push", "webhook", "discord"],
     });
     this.reply("GET /me/quiet-hours", { quiet_hours: null });

@@ -43,7 +43,7 @@ export const channelRoutes = {
     summary: "Your channels, oldest first",
     responses: { 200: { description: "All channels.", schema: channelListSchema } },
   }),
-  listKinds: defineRoute("GET /channels/kinds", {
+  listKinds: defineRoute("GET /channel-kinds", {
     ...channel,
     scopes: ["read"],
     summary: "The kinds of channels that can be added",

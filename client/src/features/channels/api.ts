@@ -50,7 +50,7 @@ export function useChannels() {
 export const useOfferedKinds = () =>
   useQuery({
     queryKey: ["channel-kinds"],
-    queryFn: ({ signal }) => api({ path: "/channels/kinds", schema: offeredKindsSchema, signal }),
+    queryFn: ({ signal }) => api({ path: "/channel-kinds", schema: offeredKindsSchema, signal }),
     enabled: useReady(),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -350,7 +350,7 @@ test("a linked Telegram joins the paid channel by a link of its own", async () =
 });
 
 test("a kind that the service is not set up for is not offered", async () => {
-  api.reply("GET /channels/kinds", { kinds: ["email", "webhook", "discord"] });
+  api.reply("GET /channel-kinds", { kinds: ["email", "webhook", "discord"] });
   await openList([]);
   const offers = screen.getByRole("heading", { name: "Add a channel" }).nextElementSibling;
   expect(offers?.textContent).toMatch(/^Email.*Webhook.*Discord/);

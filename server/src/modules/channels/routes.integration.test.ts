@@ -270,7 +270,7 @@ describe("channels", () => {
   });
 
   it("kinds that are set up are listed", async () => {
-    const { body } = await call("GET /channels/kinds");
+    const { body } = await call("GET /channel-kinds");
     expect(body).toEqual({ kinds: ["email", "telegram", "web-push", "webhook", "discord"] });
   });
 
@@ -290,7 +290,7 @@ describe("channels", () => {
       expect([response.status, (await response.json()).code]).toEqual([422, "channel-unavailable"]);
     }
     expect((await bare.call("/push/public-key")).status).toBe(422);
-    const kinds = await bare.call("/channels/kinds", { token });
+    const kinds = await bare.call("/channel-kinds", { token });
     expect(await kinds.json()).toEqual({ kinds: ["email", "webhook", "discord"] });
     await bare.stop();
   });
