@@ -22,7 +22,6 @@ import {
   useFormRequest,
 } from "../../lib/api/forms.ts";
 import { describeBrowser } from "../../lib/describe-browser.ts";
-import { refetch } from "../../lib/query-client.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
@@ -34,6 +33,7 @@ import { LocalTime } from "../../ui/local-time.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { NewPasswordFields, PasswordField, TextField } from "../../ui/text-field.tsx";
 import { ApiKeysCard } from "./api-keys-card.tsx";
+import { EndableItem } from "./endable-item.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
@@ -192,20 +192,15 @@ function SessionsCard() {
 
 function SessionItem({ session }: { session: SessionList["sessions"][number] }) {
   const { id, current, last_seen_at, user_agent } = session;
-  const end = useMutation({
-    mutationFn: () =>
-      api({
-        method: "DELETE",
-        path: "/me/sessions/:id",
-        params: { id },
-        schema: z.undefined(),
-      }),
-    onSettled: () => refetch({ queryKey: SESSIONS }),
-  });
   const browser = describeBrowser(user_agent);
   return (
-    <li className="flex flex-col gap-2">
-      <div className="flex items-center gap-3">
+    <li>
+      <EndableItem
+        path="/me/sessions/:id"
+        id={id}
+        listKey={SESSIONS}
+        name={current ? null : `the session in ${browser}`}
+      >
         <MonitorSmartphone aria-hidden className="size-5 shrink-0 text-ink-faint" />
         <div className="min-w-0 grow">
           <p className="truncate text-sm font-medium" title={user_agent}>
@@ -215,19 +210,7 @@ function SessionItem({ session }: { session: SessionList["sessions"][number] }) 
             {current ? "This session" : <LocalTime iso={last_seen_at} />}
           </p>
         </div>
-        {!current && (
-          <Button
-            variant="secondary"
-            size="sm"
-            busy={end.isPending}
-            aria-label={`End the session in ${browser}`}
-            onClick={() => end.mutate()}
-          >
-            End
-          </Button>
-        )}
-      </div>
-      <ErrorAlert message={end.error?.message} />
+      </EndableItem>
     </li>
   );
 }

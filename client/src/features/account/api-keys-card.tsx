@@ -9,10 +9,9 @@ import {
   MAX_API_KEYS,
   newApiKeySchema,
 } from "@shared/contract/api-keys.ts";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { hasCode } from "../../lib/api/errors.ts";
 import { type FormFields, parseForm, useFormRequest } from "../../lib/api/forms.ts";
@@ -26,6 +25,7 @@ import { fieldClass } from "../../ui/field-class.ts";
 import { Labelled, Select } from "../../ui/fields.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { EndableItem } from "./endable-item.tsx";
 
 const KEYS = ["api-keys"];
 
@@ -196,19 +196,9 @@ function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
 
 function KeyItem({ of: key }: { of: ApiKey }) {
   const { id, name, prefix, scopes } = key;
-  const end = useMutation({
-    mutationFn: () =>
-      api({
-        method: "DELETE",
-        path: "/me/api-keys/:id",
-        params: { id },
-        schema: z.undefined(),
-      }),
-    onSettled: () => refetch({ queryKey: KEYS }),
-  });
   return (
-    <li className="flex flex-col gap-2 py-3 first:pt-0">
-      <div className="flex items-center gap-3">
+    <li className="py-3 first:pt-0">
+      <EndableItem path="/me/api-keys/:id" id={id} listKey={KEYS} name={`the key ${name}`}>
         <div className="min-w-0 grow">
           <p className="truncate text-sm font-medium">{name}</p>
           <p className="figures text-sm text-ink-faint">
@@ -216,17 +206,7 @@ function KeyItem({ of: key }: { of: ApiKey }) {
           </p>
           <p className="text-sm text-ink-faint">{lifeOf(key)}</p>
         </div>
-        <Button
-          variant="secondary"
-          size="sm"
-          busy={end.isPending}
-          aria-label={`End the key ${name}`}
-          onClick={() => end.mutate()}
-        >
-          End
-        </Button>
-      </div>
-      <ErrorAlert message={end.error?.message} />
+      </EndableItem>
     </li>
   );
 }

@@ -196,7 +196,7 @@ function HistoryList({ items }: { items: HistoryItem[] }) {
 }
 
 /** Signals of one analysis are one trade, which the newest of them shows. */
-export function onePerAnalysis(
+function onePerAnalysis(
   items: readonly HistoryItem[],
 ): { item: HistoryItem; earlier: HistoryItem[] }[] {
   const cards = new Map<string, { item: HistoryItem; earlier: HistoryItem[] }>();

@@ -2,6 +2,7 @@ import type { Performance } from "@shared/contract/performance.ts";
 import { formatDay, formatR } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { ColumnHeadings } from "../../ui/column-headings.tsx";
+import { Plot, PlotLine, placeOf, scaleFor } from "../../ui/plot.tsx";
 
 const TABLE_ROWS = 24;
 
@@ -58,107 +59,22 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** Units of the drawing, which is stretched to its box. */
-const SIZE = 1_000;
-
 function EquityChart({ curve }: { curve: Performance["equity"] }) {
   const scale = scaleFor(curve.map(({ r }) => r));
-  const zero = (1 - shareOf(0, scale)) * SIZE;
-  const points = pointsOf(curve, scale);
-  const line = points.map(([x, y]) => `${x},${y}`).join(" ");
-  const first = curve.at(0);
-  const last = curve.at(-1);
+  const start = Date.parse(curve.at(0)?.at ?? "");
+  const end = Date.parse(curve.at(-1)?.at ?? "");
+  const place = (at: number, r: number) =>
+    placeOf([at, r], { times: { low: start, high: Math.max(end, start + 1) }, values: scale });
+  const zero = place(start, 0);
+  const points = [zero, ...curve.map(({ at, r }) => place(Date.parse(at), r))];
+  const [right] = points.at(-1) ?? zero;
   return (
-    <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
-      <div className="relative h-64 pl-10 sm:h-80">
-        {scale.ticks.map((tick) => (
-          <div
-            key={tick}
-            className="absolute inset-x-0 flex -translate-y-1/2 items-center gap-2"
-            style={{ top: `${(1 - shareOf(tick, scale)) * 100}%` }}
-          >
-            <span className="w-8 text-right">{`${tick}`.replace("-", "\u2212")}</span>
-            <span
-              className={`flex-1 border-t ${tick === 0 ? "border-line-strong" : "border-line"}`}
-            />
-          </div>
-        ))}
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 ${SIZE} ${SIZE}`}
-          preserveAspectRatio="none"
-          className="relative size-full overflow-visible"
-        >
-          <polygon
-            points={`0,${zero} ${line} ${points.at(-1)?.[0] ?? 0},${zero}`}
-            className="fill-accent/12"
-          />
-          <polyline
-            points={line}
-            fill="none"
-            vectorEffect="non-scaling-stroke"
-            strokeWidth="1.75"
-            strokeLinejoin="round"
-            className="stroke-accent"
-          />
-        </svg>
-      </div>
-      {first && last && (
-        <div className="flex justify-between pl-10">
-          <span>{formatDay(first.at)}</span>
-          <span>{formatDay(last.at)}</span>
-        </div>
-      )}
-    </div>
+    <Plot scale={scale} times={{ low: start, high: end }}>
+      <polygon points={[zero, ...points, [right, zero[1]]].join(" ")} className="fill-accent/12" />
+      <PlotLine points={points} />
+    </Plot>
   );
 }
-
-function pointsOf(curve: Performance["equity"], scale: ChartScale): [x: number, y: number][] {
-  const start = Date.parse(curve.at(0)?.at ?? "");
-  const span = Date.parse(curve.at(-1)?.at ?? "") - start || 1;
-  const yOf = (r: number) => (1 - shareOf(r, scale)) * SIZE;
-  return [
-    [0, yOf(0)],
-    ...curve.map(({ at, r }): [number, number] => [
-      ((Date.parse(at) - start) / span) * SIZE,
-      yOf(r),
-    ]),
-  ];
-}
-
-export interface ValueRange {
-  low: number;
-  high: number;
-}
-
-interface ChartScale extends ValueRange {
-  ticks: number[];
-}
-
-const ROUND_STEPS = [1, 2, 2.5, 5, 10];
-const STEPS = 4;
-
-export function scaleFor(values: readonly number[]): ChartScale {
-  const least = Math.min(0, ...values);
-  const most = Math.max(0, ...values);
-  const step = roundStep((most - least || 1) / STEPS);
-  const low = Math.floor(least / step);
-  const high = Math.max(low + 1, Math.ceil(most / step));
-  return {
-    low: low * step,
-    high: high * step,
-    ticks: Array.from({ length: high - low + 1 }, (_, index) => (low + index) * step),
-  };
-}
-
-function roundStep(rough: number): number {
-  const magnitude = 10 ** Math.floor(Math.log10(rough));
-  const factor = ROUND_STEPS.find((round) => round * magnitude >= rough) ?? 10;
-  return factor * magnitude;
-}
-
-export const shareOf = (value: number, { low, high }: ValueRange): number =>
-  (value - low) / (high - low);
 
 /** Returns at most `most` evenly spread items, including the last one. */
 export function sampleEvenly<Item>(items: readonly Item[], most: number): Item[] {

@@ -2,7 +2,7 @@ import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts"
 import type { Performance } from "@shared/contract/performance.ts";
 import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { shareOf, type ValueRange } from "./equity-card.tsx";
+import { shareOf, type ValueRange } from "../../ui/plot.tsx";
 
 const RATE_MARGIN = 0.12;
 

@@ -1,8 +1,6 @@
 import type { Followed } from "@shared/contract/followed.ts";
 import { formatDay, formatUsd } from "../../lib/format.ts";
-
-/** Units of the drawing, which is stretched to its box. */
-const SIZE = 1_000;
+import { PLOT_SIZE, PlotArea, PlotLine, placeOf } from "../../ui/plot.tsx";
 
 export function BalanceChart({ equity }: { equity: Followed["equity"] }) {
   const first = equity.at(0);
@@ -12,39 +10,28 @@ export function BalanceChart({ equity }: { equity: Followed["equity"] }) {
   const low = Math.min(...balances);
   const high = Math.max(...balances);
   const start = Date.parse(first.at);
-  const span = Date.parse(last.at) - start || 1;
-  const yOf = (balance: number) => (1 - (balance - low) / (high - low || 1)) * SIZE;
-  const line = equity
-    .map(({ at, balance }) => `${((Date.parse(at) - start) / span) * SIZE},${yOf(balance)}`)
-    .join(" ");
+  const range = {
+    times: { low: start, high: Math.max(Date.parse(last.at), start + 1) },
+    values: { low, high: high === low ? low + 1 : high },
+  };
+  const points = equity.map(({ at, balance }) => placeOf([Date.parse(at), balance], range));
+  const [, startY = 0] = points[0] ?? [];
   return (
     <figure className="figures flex flex-col gap-2 text-xs text-ink-faint">
       <div aria-hidden className="flex justify-between">
         <span>{formatUsd(high)}</span>
       </div>
-      <svg
-        aria-hidden="true"
-        viewBox={`0 0 ${SIZE} ${SIZE}`}
-        preserveAspectRatio="none"
-        className="h-56 w-full overflow-visible sm:h-72"
-      >
+      <PlotArea className="h-56 w-full sm:h-72">
         <line
           x1="0"
-          x2={SIZE}
-          y1={yOf(first.balance)}
-          y2={yOf(first.balance)}
+          x2={PLOT_SIZE}
+          y1={startY}
+          y2={startY}
           vectorEffect="non-scaling-stroke"
           className="stroke-line-strong"
         />
-        <polyline
-          points={line}
-          fill="none"
-          vectorEffect="non-scaling-stroke"
-          strokeWidth="1.75"
-          strokeLinejoin="round"
-          className="stroke-accent"
-        />
-      </svg>
+        <PlotLine points={points} />
+      </PlotArea>
       <div aria-hidden className="flex justify-between">
         <span>{formatUsd(low)}</span>
       </div>

@@ -1,11 +1,8 @@
 import { useState } from "react";
-import { formatDay, formatR } from "../../../lib/format.ts";
+import { formatR } from "../../../lib/format.ts";
 import { Card } from "../../../ui/card.tsx";
-import { scaleFor, shareOf, type ValueRange } from "../equity-card.tsx";
+import { Plot, PlotLine, placeOf, scaleFor } from "../../../ui/plot.tsx";
 import type { ShownArm } from "./shown-arm.ts";
-
-/** Units of the drawing, which is stretched to its box. */
-const SIZE = 1_000;
 
 /** Evenly around the circle of hues, all of one lightness: each is told apart by its name as well. */
 const hueOf = (index: number, count: number): string =>
@@ -78,57 +75,26 @@ function Lines({ lines, shown }: { lines: readonly Line[]; shown: Line }) {
   const ends = shown.points.flatMap(({ low, high }) => [low ?? 0, high ?? 0]);
   const limit = (value: number) => Math.min(Math.max(value, -MAX_BAND * reach), MAX_BAND * reach);
   const scale = scaleFor([...all.map(({ r }) => r), ...ends.map(limit)]);
-  const place = placing(span, scale);
+  const place = (at: number, r: number) => placeOf([at, r], { times: span, values: scale });
   const banded = shown.points.filter(({ low }) => low !== null);
   const upper = banded.map(({ at, high }) => place(at, limit(high ?? 0)));
   const lower = banded.map(({ at, low }) => place(at, limit(low ?? 0))).toReversed();
   return (
-    <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
-      <div className="relative h-64 pl-10 sm:h-80">
-        {scale.ticks.map((tick) => (
-          <div
-            key={tick}
-            className="absolute inset-x-0 flex -translate-y-1/2 items-center gap-2"
-            style={{ top: `${(1 - shareOf(tick, scale)) * 100}%` }}
-          >
-            <span className="w-8 text-right">{`${tick}`.replace("-", "\u2212")}</span>
-            <span
-              className={`flex-1 border-t ${tick === 0 ? "border-line-strong" : "border-line"}`}
-            />
-          </div>
-        ))}
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 ${SIZE} ${SIZE}`}
-          preserveAspectRatio="none"
-          className="relative size-full"
-        >
-          {banded.length > 1 && (
-            <polygon points={[...upper, ...lower].join(" ")} fill={shown.color} opacity="0.14" />
-          )}
-          {lines.map((line) => (
-            <polyline
-              key={line.id}
-              points={line.points.map(({ at, r }) => place(at, r)).join(" ")}
-              fill="none"
-              vectorEffect="non-scaling-stroke"
-              strokeWidth={line === shown ? "2.5" : "1.25"}
-              strokeLinejoin="round"
-              stroke={line.color}
-              opacity={line === shown ? 1 : 0.7}
-            />
-          ))}
-        </svg>
-      </div>
-      <div className="flex justify-between pl-10">
-        <span>{formatDay(new Date(span.low).toISOString())}</span>
-        <span>{formatDay(new Date(span.high).toISOString())}</span>
-      </div>
-    </div>
+    <Plot scale={scale} times={span}>
+      {banded.length > 1 && (
+        <polygon points={[...upper, ...lower].join(" ")} fill={shown.color} opacity="0.14" />
+      )}
+      {lines.map((line) => (
+        <PlotLine
+          key={line.id}
+          points={line.points.map(({ at, r }) => place(at, r))}
+          look={{
+            stroke: line.color,
+            strokeWidth: line === shown ? 2.5 : 1.25,
+            opacity: line === shown ? 1 : 0.7,
+          }}
+        />
+      ))}
+    </Plot>
   );
 }
-
-const placing =
-  (span: ValueRange, scale: ValueRange) =>
-  (at: number, r: number): string =>
-    `${(shareOf(at, span) * SIZE).toFixed(1)},${((1 - shareOf(r, scale)) * SIZE).toFixed(1)}`;
