@@ -4,11 +4,13 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Access } from "@shared/contract/routes/define-route.ts";
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
+import compose from "koa-compose";
 import { z } from "zod";
 import { assertScope } from "../../http/api-keys.ts";
 import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
 import { toAppError } from "../../http/handle-errors.ts";
 import { rateLimits } from "../../http/rate-limits.ts";
+import type { RequestContext } from "../../http/request-input.ts";
 import type { BoundRoute, Call } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findSignal } from "../signals/queries.ts";
@@ -74,22 +76,30 @@ function bindTool<Deps extends ServerDeps>(
     assertScope(sessionOf(ctx), route);
     return next();
   };
-  const checks = [checkScope, ...guards[route.access], ...rateLimits(deps, route.limits ?? [])];
+  const checked = compose([
+    checkScope,
+    ...guards[route.access],
+    ...rateLimits(deps, route.limits ?? []),
+  ]);
+  // The limits count how the handler ends.
+  const callRoute = async (request: RequestContext, inner: Call<Deps>) => {
+    let result: unknown;
+    await checked(inner.ctx, async () => {
+      result = await handler.run(request, inner);
+    });
+    return result;
+  };
   return {
     ...tool,
     async run({ ctx, args, abort, report }) {
       const request = requestOf(tool, args);
       const inner = innerCall(deps, ctx);
-      if (tool.name !== REQUEST_SIGNAL) {
-        return through(checks, inner.ctx, () => handler.run(request, inner));
-      }
+      if (tool.name !== REQUEST_SIGNAL) return callRoute(request, inner);
       const headers = {
         ...z.record(z.string(), z.string()).parse(request.headers),
         prefer: "respond-async",
       };
-      const accepted = await through(checks, inner.ctx, () =>
-        handler.run({ ...request, headers }, inner),
-      );
+      const accepted = await callRoute({ ...request, headers }, inner);
       const { signal_id } = signalAcceptedSchema.parse(accepted);
       return waitForSignal(inner, signal_id, { abort, report });
     },
@@ -101,21 +111,6 @@ function innerCall<Deps>(deps: Deps, { app, req, state }: AppContext): Call<Deps
   const ctx: AppContext = app.createContext(req, new ServerResponse(req));
   ctx.state = state;
   return { ctx, deps, origin: state.origin, session: sessionOf({ state }) };
-}
-
-/** Runs middlewares as Koa does, and what comes after them. */
-async function through(
-  middlewares: readonly AppMiddleware[],
-  ctx: AppContext,
-  run: () => Promise<unknown>,
-): Promise<unknown> {
-  const [first, ...others] = middlewares;
-  if (!first) return run();
-  let result: unknown;
-  await first(ctx, async () => {
-    result = await through(others, ctx, run);
-  });
-  return result;
 }
 
 /** Shorter than the minute after which clients give up. */
