@@ -6,7 +6,7 @@ import type { Subscription } from "@shared/contract/subscription.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { hasAccess } from "@shared/domain/access.ts";
-import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
+import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { createLogger } from "@shared/runtime/logger.ts";

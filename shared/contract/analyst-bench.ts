@@ -94,7 +94,7 @@ export const benchDetailsSchema = z
       z.object({
         a: z.string(),
         b: z.string(),
-        /** About how many more common candles it takes to know; null if nobody can say. */
+        /** About how many more common candles it takes to know; null if it cannot be said. */
         more_needed: count.nullable(),
       }),
     ),

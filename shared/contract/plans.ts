@@ -31,7 +31,8 @@ export const FEATURED_PLAN_ID: PlanId = FEATURED.id;
  * @param plans as they are offered; where they are not given, only name and id are of use
  */
 export const planById = (id: string | null, plans: readonly Plan[] = PLANS): Plan =>
-  [id, FEATURED_PLAN_ID].flatMap((each) => plans.find((plan) => plan.id === each) ?? [])[0] ??
+  plans.find((plan) => plan.id === id) ??
+  plans.find((plan) => plan.id === FEATURED_PLAN_ID) ??
   FEATURED;
 
 /**

@@ -1,9 +1,8 @@
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import { Types } from "mongoose";
+import type { Types } from "mongoose";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
-import { addWork } from "../work/work-item.ts";
-import { latestSending, SEND_EMAIL } from "./subscription-email.ts";
+import { addEmail, latestSending } from "./email-work.ts";
 
 /** Data of a work item that sends what an administrator wrote to a user. */
 export const messageEmailSchema = z.object({
@@ -26,5 +25,5 @@ export function addMessageEmail(
     kind: "message",
     expiresAt: latestSending(uow.at),
   };
-  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt: uow.at });
+  addEmail(database, uow, data);
 }

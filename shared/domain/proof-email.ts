@@ -1,11 +1,9 @@
 import { type ProofRejection, proofRejectionSchema } from "@shared/contract/proof-rejection.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import { Types } from "mongoose";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import type { UserRecord } from "../database/models/user.ts";
-import { addWork } from "../work/work-item.ts";
-import { latestSending, SEND_EMAIL } from "./subscription-email.ts";
+import { addEmail, latestSending } from "./email-work.ts";
 
 /** Data of a work item that sends an email about a rejected payment proof. */
 export const proofEmailSchema = z.object({
@@ -30,5 +28,5 @@ export function addRejectionEmail(
     senderName,
     expiresAt: latestSending(uow.at),
   };
-  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt: uow.at });
+  addEmail(database, uow, data);
 }

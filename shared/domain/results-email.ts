@@ -1,9 +1,8 @@
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import { Types } from "mongoose";
+import type { Types } from "mongoose";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
-import { addWork } from "../work/work-item.ts";
-import { SEND_EMAIL } from "./subscription-email.ts";
+import { addEmail } from "./email-work.ts";
 
 /** Data of a work item that sends a user the figures of a month. */
 export const resultsEmailDataSchema = z.object({
@@ -61,6 +60,5 @@ export function addResultsEmail(
     month,
     expiresAt: startOf(monthAfter(month, 2)),
   };
-  const id = new Types.ObjectId();
-  addWork(database, uow, { kind: SEND_EMAIL, id, data, dueAt: uow.at, priority: PRIORITY });
+  addEmail(database, uow, data, { priority: PRIORITY });
 }

@@ -1,14 +1,11 @@
-import { DAY_MS, UNDO_SECONDS } from "@shared/contract/constants.ts";
+import { UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { planIdSchema } from "@shared/contract/subscription.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import { Types } from "mongoose";
+import type { Types } from "mongoose";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import type { UserRecord } from "../database/models/user.ts";
-import { addWork } from "../work/work-item.ts";
-
-/** The kind of the work items that send emails about subscriptions and payments. */
-export const SEND_EMAIL = "send-email";
+import { addEmail, latestSending, SEND_EMAIL } from "./email-work.ts";
 
 export const EMAIL_KINDS = [
   "subscription-started",
@@ -24,16 +21,10 @@ export const subscriptionEmailSchema = z.object({
   kind: z.enum(EMAIL_KINDS),
   /** As it was at that time. */
   subscription: z.object({ plan: planIdSchema, endsAt: z.date(), accessEndsAt: z.date() }),
-  /** After this time it would be of no use. */
   expiresAt: z.date(),
 });
 
 export type SubscriptionEmail = z.infer<typeof subscriptionEmailSchema>;
-
-/** An email that is late for longer is not sent. */
-const MAX_DELAY_MS = 3 * DAY_MS;
-
-export const latestSending = (at: Date): Date => new Date(at.getTime() + MAX_DELAY_MS);
 
 /** Adds an email about the user's subscription as it is now. */
 export function addSubscriptionEmail(
@@ -54,10 +45,10 @@ export function addSubscriptionEmail(
     subscription: { plan, endsAt, accessEndsAt },
     expiresAt: kind === "subscription-expiring" && endsAt < latest ? endsAt : latest,
   };
-  addWork(database, uow, { kind: SEND_EMAIL, id: new Types.ObjectId(), data, dueAt });
+  addEmail(database, uow, data, { dueAt });
 }
 
-/** Removes the emails of a kind that no worker has begun to send. */
+/** Removes the emails of a kind that no worker has started to send. */
 export async function removeSubscriptionEmails(
   { jobs }: Pick<Database, "jobs">,
   { session }: UnitOfWork,

@@ -58,26 +58,12 @@ export function sumBenchDay(
   day: string,
   { analyses, oldestOpen }: { analyses: readonly JudgedAnalysis[]; oldestOpen: OldestOpen },
 ): BenchDayRecord {
-  const byArm = groupsOf(analyses, ({ armKey }) => armKey);
+  const byArm = groupBy(analyses, ({ armKey }) => armKey);
   const keys = [...byArm.keys()].toSorted();
   const arms = keys.map((key) => sumArm(key, byArm.get(key) ?? []));
   const comparing = new PairSums(keys, oldestOpen);
-  for (const atCandle of groupsOf(analyses, candleOf).values()) comparing.add(atCandle);
+  for (const atCandle of groupBy(analyses, candleOf).values()) comparing.add(atCandle);
   return { _id: day, arms, pairs: comparing.pairs(), isOpen: comparing.leftOut };
-}
-
-function groupsOf<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }
 
 const candleOf = ({ market, closedAt }: JudgedAnalysis): string => `${market} ${closedAt}`;
@@ -214,6 +200,9 @@ const FALSE_CLAIMS = 0.05;
 /** Common candles until which a difference of 0.15 R (SD 1.3 R) is to be found. */
 const HORIZON = 800;
 
+/** Of the figures of one arm. */
+export const ARM_LEVEL: SequenceLevel = { alpha: FALSE_CLAIMS, horizon: HORIZON };
+
 /** Each pair gets the same part (Bonferroni), whatever the pairs have to do with each other. */
 export const pairLevel = (arms: number): SequenceLevel => ({
   alpha: FALSE_CLAIMS / Math.max(1, (arms * (arms - 1)) / 2),
@@ -284,7 +273,6 @@ export interface ArmFigures {
 export function figuresOfArm(days: readonly { day: string; sums: ArmDaySums }[]): ArmFigures {
   const dated = days.map(({ day, sums }) => ({ ...sums, day: dayNumber(Date.parse(day)) }));
   const blocks = groupIntoBlocks(dated.filter(({ trades }) => trades > 0));
-  const level = { alpha: FALSE_CLAIMS, horizon: HORIZON };
   const edges = blocks.map((block) => ({
     count: sumOf(block, "trades"),
     sum: sumOf(block, "scoreSum") - sumOf(block, "chanceSum"),
@@ -292,24 +280,23 @@ export function figuresOfArm(days: readonly { day: string; sums: ArmDaySums }[])
   return {
     expectancy_r: confidenceSequence(
       blocks.map((block) => clusterOf(block, "trades", "sumR")),
-      level,
+      ARM_LEVEL,
     ),
-    edge: confidenceSequence(edges, level),
-    brier_skill: brierSkillOf(blocks, level),
+    edge: confidenceSequence(edges, ARM_LEVEL),
+    brier_skill: brierSkillOf(blocks),
   };
 }
 
 /** The mean gain over the chance of the levels, in units of the error of that chance. */
 function brierSkillOf(
   blocks: readonly (readonly ArmDaySums[] | readonly Omit<ArmDaySums, "day">[])[],
-  level: SequenceLevel,
 ): Estimate | null {
   const gains = blocks.map((block) => ({
     count: sumOf(block, "decided"),
     sum: sumOf(block, "baselineErrors") - sumOf(block, "squareErrors"),
   }));
   const decided = sumOf(gains, "count");
-  const gain = confidenceSequence(gains, level);
+  const gain = confidenceSequence(gains, ARM_LEVEL);
   const baseline = blocks.reduce((sum, block) => sum + sumOf(block, "baselineErrors"), 0) / decided;
   if (!gain || !(baseline > 0)) return null;
   return { value: gain.value / baseline, low: gain.low / baseline, high: gain.high / baseline };

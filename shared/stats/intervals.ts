@@ -151,11 +151,11 @@ export const sumOf = <Key extends string>(
   key: Key,
 ): number => items.reduce((total, item) => total + item[key], 0);
 
-export function groupBy<Item>(
+export function groupBy<Item, Key extends number | string>(
   items: readonly Item[],
-  keyOf: (item: Item) => number,
-): Map<number, Item[]> {
-  const groups = new Map<number, Item[]>();
+  keyOf: (item: Item) => Key,
+): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = groups.get(key);

@@ -53,7 +53,7 @@ export class FakeTelegramChannel {
     this.#report = options.report;
   }
 
-  /** Somebody opens a link of the bot, whoever it was made for. */
+  /** A person opens a link of the bot, which may have been made for another. */
   askToJoin(userId: number): void {
     if (this.banned.has(userId) || this.members.has(userId)) return;
     this.pending.add(userId);

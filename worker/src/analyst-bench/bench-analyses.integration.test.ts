@@ -95,7 +95,7 @@ const shadows = () => database.shadowAnalyses.find().sort({ arm: 1 }).lean();
 const IDS = ["donchian-20", "momentum-100", "own-rules", "random"];
 
 describe("the analyses of the bench", () => {
-  it("are made once for each arm and candle, from the same candles, for nobody", async () => {
+  it("are made once for each arm and candle, from the same candles, and no user gets them", async () => {
     const bench = benchOf([RULES, model("a", { api_key_env: "ARM_KEY", samples: 2 })]);
     const { deps } = depsOf(bench);
     await makeBenchAnalyses(deps, candleAt(CLOSE), patient());

@@ -65,7 +65,7 @@ export async function makeBenchAnalyses(
 
 const WAIT_MS = 500;
 
-/** Users go first for a quarter of the candle; after that, only those whose analysis has not begun. */
+/** Users go first for a quarter of the candle; after that, only those whose analysis has not started. */
 const YIELD_SHARE = 0.25;
 
 /** @returns false if it is too late for the candle */

@@ -235,7 +235,7 @@ function completed(
     finishedAt,
     updatedAt: finishedAt,
     result: {
-      // The lists of a model are most of an analysis, and nobody reads those of a shadow.
+      // The lists of a model are most of an analysis, and no one reads those of a shadow.
       analysis: {
         ...analysis,
         raw_ai: { ...said, key_evidence: [], counter_evidence: [], what_to_watch_for: [] },

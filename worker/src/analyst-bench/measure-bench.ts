@@ -1,5 +1,4 @@
 import { type Bench, type BenchDetails, MAX_BENCH_POINTS } from "@shared/contract/analyst-bench.ts";
-import { HOUR_MS } from "@shared/contract/constants.ts";
 import { resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema } from "@shared/contract/signal.ts";
 import { type Database, readEach } from "@shared/database/database.ts";
@@ -13,6 +12,7 @@ import {
   type PairDaySums,
 } from "@shared/database/models/analyst-bench.ts";
 import {
+  ARM_LEVEL,
   type ClosedShadow,
   comparePair,
   figuresOfArm,
@@ -23,6 +23,7 @@ import {
   sumBenchDay,
 } from "@shared/stats/analyst-bench.ts";
 import { boundaryAfter, sequenceSpread } from "@shared/stats/confidence-sequence.ts";
+import { holdingOf } from "@shared/stats/intervals.ts";
 import { closedTrade } from "@shared/stats/tally.ts";
 import type { Types } from "mongoose";
 import { z } from "zod";
@@ -195,9 +196,9 @@ function closedOf({ resolution, result }: Stored): ClosedShadow | null {
   if (!closed) return null;
   const { baseline, score, rMultiple: r, openedAt } = closed;
   const { outcome } = resolution;
-  const heldHours = Math.max(0, Date.parse(resolution.resolved_at) - openedAt) / HOUR_MS;
+  const held = holdingOf({ openedAt, resolvedAt: Date.parse(resolution.resolved_at) });
   const won = outcome === "EXPIRED" ? null : outcome === "WIN";
-  return { r, stated: confidence / 100, baseline, score, won, heldHours };
+  return { r, stated: confidence / 100, baseline, score, won, heldHours: held.sum };
 }
 
 async function writeReport({ database, now }: MeasureDeps, setup: BenchSetupRecord): Promise<void> {
@@ -334,12 +335,10 @@ function curveOf(days: readonly ArmDay[]): Point[] {
   return points;
 }
 
-const BAND = { alpha: 0.05, horizon: 800 } as const;
-
 function bandOf(days: readonly ArmDay[], r: number): Pick<Point, "low" | "high"> {
   const spread = sequenceSpread(days.map(({ sums }) => ({ count: sums.trades, sum: sums.sumR })));
   if (!spread) return { low: null, high: null };
   const { trades, variance } = spread;
-  const halfWidth = boundaryAfter(trades, BAND) * Math.sqrt(variance * trades);
+  const halfWidth = boundaryAfter(trades, ARM_LEVEL) * Math.sqrt(variance * trades);
   return { low: r - halfWidth, high: r + halfWidth };
 }

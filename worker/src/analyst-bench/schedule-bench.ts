@@ -21,7 +21,7 @@ type ScheduleDeps = Pick<WorkerDeps, "database" | "logger"> & {
   currentSource: () => MarketDataSource;
 };
 
-/** By then, exchanges have the candle, and most analyses that users wait for have begun. */
+/** By then, exchanges have the candle, and most analyses that users wait for have started. */
 const FIRST_DUE_MS = 3_000;
 
 /** The items of one close are spread over this part of the candle, as they are heavy together. */

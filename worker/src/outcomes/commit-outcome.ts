@@ -22,7 +22,7 @@ const MAX_CANDLES = 500;
 export const RECHECK_MS = 60_000;
 
 type OutcomeDeps = Pick<WorkerDeps, "database" | "now"> & {
-  /** False if nobody looks at the candles of the trade. */
+  /** False if no one looks at the candles of the trade. */
   keepsCandles?: boolean;
 };
 

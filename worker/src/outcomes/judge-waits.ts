@@ -14,7 +14,7 @@ type JudgeDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCosts"
 
 const BATCH_SIZE = 100;
 
-/** Candles until the rejected trade of a WAIT is looked at. Nobody waits for it, so it is not followed candle by candle. */
+/** Candles until the rejected trade of a WAIT is looked at. No user waits for it, so it is not followed candle by candle. */
 const FIRST_LOOK_CANDLES = 12;
 
 /** By how much each further look is later than the one before, since the WAIT. */

@@ -50,7 +50,7 @@ type ResolveDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCost
   archive: CandleArchive;
   backoff: MarketBackoff;
   abort: AbortSignal;
-  /** False if nobody looks at the candles of the trades. */
+  /** False if no one looks at the candles of the trades. */
   keepsCandles?: boolean;
 };
 

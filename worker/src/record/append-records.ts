@@ -39,7 +39,7 @@ export function startLedgerAppender({
       let appended: number;
       do {
         appended = await appendRecords({ database, now });
-        // Those of users first: nobody waits for the others.
+        // Those of users first: no user waits for the others.
         appended += await appendRecords({ database: shadowDatabase(database), now });
         if (appended > 0) logger.debug({ appended }, "ledger records appended");
       } while (appended > 0 && !stopping.aborted);

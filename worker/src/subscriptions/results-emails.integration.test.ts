@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
+import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createSmtpMailer, type Mailer } from "@shared/runtime/mailer.ts";
 import { createUser } from "@shared/testing/factories.ts";

@@ -3,7 +3,7 @@ import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { addMonthsUtc, type PlanId, planById } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
+import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { newSubscription } from "@shared/domain/subscription-schedule.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";

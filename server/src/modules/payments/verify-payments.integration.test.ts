@@ -96,7 +96,7 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     }, WITHIN);
   const periodsOf = (of = user) => database.billingPeriods.find({ userId: of._id }).lean();
 
-  it("approves a payment once it has enough confirmations, and says that nobody else did", async () => {
+  it("approves a payment once it has enough confirmations, and says that no administrator did", async () => {
     mine({ confirmations: 3 });
     await submit();
     startWorker();
@@ -194,7 +194,7 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     await becomes({ state: "approved" });
   });
 
-  it("adds a payment once, however many workers look and whoever is killed", async () => {
+  it("adds a payment once, however many workers look and are killed", async () => {
     const users: UserRecord[] = [];
     for (let count = 0; count < 8; count += 1) {
       const payer = await createUser(database);

@@ -153,7 +153,7 @@ async function note(
   await database.paymentProofs.updateOne(unreviewed, { $set: { verification } }).session(session);
 }
 
-/** Accepts the proof and adds its payment, unless another proof has named the transaction. Happens once, whoever crashes. */
+/** Accepts the proof and adds its payment, unless another proof has named the transaction. Happens once, also after a crash. */
 async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Promise<null> {
   const { database, now, settings } = deps;
   const { _id, userId, filename, plan, transactionHash: hash } = proof;

@@ -49,7 +49,7 @@ interface NewPayment {
 }
 
 /**
- * Starts or extends the subscription, and grants the credits of the months that have begun.
+ * Starts or extends the subscription, and grants the credits of the months that have started.
  * @param user their subscription is settled
  */
 export async function addPayment(

@@ -3,7 +3,7 @@ import { userDetailsSchema, userListSchema } from "@shared/contract/admin.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { ownSubscriptionSchema, subscriptionSummarySchema } from "@shared/contract/subscription.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
+import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { settleSubscription } from "@shared/domain/subscriptions.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";

@@ -54,7 +54,7 @@ export function undoAccessChange(
   });
 }
 
-/** Credits of months that have begun since are not granted again. */
+/** Credits of months that have started since are not granted again. */
 function formerSubscription(
   { subscription: current }: UserRecord,
   { before: { subscription } }: AccessChange,

@@ -1,8 +1,8 @@
 import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
-import { SEND_EMAIL } from "@shared/domain/subscription-email.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { deleteStream } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";

@@ -29,7 +29,7 @@ const TERM = /^\d{1,2}-(?:m|y|yr)$/;
 const MAX_WORDS = 10;
 
 /**
- * The title of an event in words of a calendar. Whoever writes the calendar must not speak to the model, in whatever
+ * The title of an event in words of a calendar. The author of a calendar must not instruct the model, in any
  * language, so that other words, such as names, are left out.
  */
 export function wordsOfTitle(title: string): string {

@@ -13,8 +13,8 @@ import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { doubling, repeatedly, untilDone, type WorkHandler } from "@shared/work/work-handler.ts";
 import { GrammyError } from "grammy";
 import { z } from "zod";
-import type { ChannelBot } from "./channel-posts.ts";
-import { telegramFailure } from "./telegram-api.ts";
+import { type ChannelBot, inMs } from "./channel-posts.ts";
+import { untilLimited } from "./telegram-api.ts";
 
 /** Members without access are looked for this often. */
 const SWEEP_MS = 15_000;
@@ -37,7 +37,7 @@ export const answerJoins = (bot: ChannelBot): WorkHandler =>
     run: async ({ data }) => {
       const { chatId, target } = joinSchema.parse(data);
       const personId = openPerson(bot, target);
-      const again = personId && (await obeyingLimits(() => answerJoin(bot, { chatId, personId })));
+      const again = personId && (await untilLimited(() => answerJoin(bot, { chatId, personId })));
       return again ? inMs(bot, again) : null;
     },
   });
@@ -54,22 +54,7 @@ function openPerson({ secrets }: Pick<ChannelBot, "secrets">, target: string): s
   return opened.data?.chatId ?? null;
 }
 
-const inMs = ({ database }: ChannelBot, ms: number): Date =>
-  new Date(database.now().getTime() + ms);
-
-/** @returns how long Telegram wants to be left alone; null if it has answered */
-async function obeyingLimits(work: () => Promise<void>): Promise<number | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    const waitMs = telegramFailure(error)?.retryAfterMs;
-    if (waitMs === undefined) throw error;
-    return waitMs;
-  }
-}
-
-/** One at a time for each person, so that nobody is removed while they are let in. */
+/** One at a time for each person, so that no one is removed while they are let in. */
 const one = <Result>(bot: ChannelBot, hash: string, work: () => Promise<Result>): Promise<Result> =>
   withKeys(bot.pace, [`member ${hash}`], work);
 
@@ -83,7 +68,7 @@ async function answerJoin(bot: ChannelBot, { chatId, personId }: Person): Promis
       await turn(bot, personId, () => api.declineChatJoinRequest(chatId, Number(personId)));
       return;
     }
-    // Before they are let in, so that they are found when their access ends, whoever crashes.
+    // Before they are let in, so that they are found when their access ends, also after a crash.
     await remember(bot, { chatId, personId });
     await turn(bot, personId, () => api.approveChatJoinRequest(chatId, Number(personId)));
   });
@@ -148,7 +133,7 @@ export function keepMembers(bot: ChannelBot): WorkHandler {
       const { enabled, chatId } = await readTelegramChannel(bot.database);
       if (!enabled || chatId === "") return inMs(bot, SWEEP_MS);
       await bot.database.telegramMembers.deleteMany({ chatId: { $ne: chatId } });
-      const waitMs = await obeyingLimits(async () => {
+      const waitMs = await untilLimited(async () => {
         await removeUnentitled(bot, chatId, abort);
         if (performance.now() - reconciledAtMs < RECONCILE_MS) return;
         await reconcile(bot, chatId, abort);

@@ -13,7 +13,7 @@ import { doubling, untilDone, type WorkHandler } from "@shared/work/work-handler
 import { type Api, GrammyError } from "grammy";
 import type { DeliveryDeps } from "../../channel-sender.ts";
 import type { MessageText } from "../../describe-message.ts";
-import { editHtml, sendHtml, type TelegramPace, telegramFailure } from "./telegram-api.ts";
+import { editHtml, sendHtml, type TelegramPace, untilLimited } from "./telegram-api.ts";
 import { telegramText } from "./telegram-text.ts";
 
 /** What the work for the paid channel needs of the bot. */
@@ -36,24 +36,17 @@ export const postTrades = (bot: ChannelBot): WorkHandler =>
     run: async ({ data }) => {
       const { analysisId } = telegramPostSchema.parse(data);
       const waitMs = await withKeys(bot.pace, [`post ${analysisId}`], () =>
-        syncUntilLimited(bot, analysisId),
+        untilLimited(async () => {
+          // What happens while it is posted is shown by an edit.
+          while (await syncPost(bot, analysisId));
+        }),
       );
-      return waitMs === null ? null : new Date(bot.database.now().getTime() + waitMs);
+      return waitMs === null ? null : inMs(bot, waitMs);
     },
   });
 
-/** @returns how long Telegram wants to be left alone; null if the post shows the trade as it is */
-async function syncUntilLimited(bot: ChannelBot, analysisId: string): Promise<number | null> {
-  try {
-    // What happens while it is posted is shown by an edit.
-    while (await syncPost(bot, analysisId));
-    return null;
-  } catch (error) {
-    const waitMs = telegramFailure(error)?.retryAfterMs;
-    if (waitMs === undefined) throw error;
-    return waitMs;
-  }
-}
+export const inMs = ({ database }: Pick<ChannelBot, "database">, ms: number): Date =>
+  new Date(database.now().getTime() + ms);
 
 type Trade = Pick<
   MarketAnalysisRecord,
@@ -131,7 +124,7 @@ async function postText({ database, origin }: ChannelBot, trade: Trade): Promise
   return telegramText(describeTrade(trade, timeText), origin, brand);
 }
 
-/** What the channel says of a trade, which is nobody's in particular. */
+/** What the channel says of a trade, which is of no user in particular. */
 export function describeTrade(
   { symbol, timeframe, result, filled, outcome, resolution }: Trade,
   timeText: (time: Date | string) => string,

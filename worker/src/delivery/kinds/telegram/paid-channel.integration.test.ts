@@ -121,7 +121,7 @@ describe("the paid Telegram channel", () => {
     return analysis;
   };
 
-  it("admits linked users with access, and nobody else who uses the same link", async () => {
+  it("admits linked users with access, and no other person who uses the same link", async () => {
     start();
     const ann = await person();
     const unapproved = await person({ approved: false });

@@ -84,6 +84,21 @@ export function telegramFailure(error: unknown): TelegramFailure | null {
   return null;
 }
 
+/**
+ * Runs work that Telegram may limit.
+ * @returns for how long Telegram wants no call; null if the work is done
+ */
+export async function untilLimited(work: () => Promise<void>): Promise<number | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    const waitMs = telegramFailure(error)?.retryAfterMs;
+    if (waitMs === undefined) throw error;
+    return waitMs;
+  }
+}
+
 /** Telegram permits 30 messages a second. The window is a little longer, since messages take different times to arrive. */
 const MAX_IN_WINDOW = 30;
 const WINDOW_MS = 1_010;
