@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
-import { Button, type ButtonLook, Kbd } from "./button.tsx";
+import { Button, type ButtonLook } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
+import { Kbd } from "./kbd.tsx";
 import { lazyComponent } from "./lazy-component.tsx";
 
 const ConfirmDialog = lazyComponent(() => import("./confirm-dialog.tsx"), "ConfirmDialog");

@@ -4,7 +4,8 @@ import { ImageOff, X } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
 import type { useFormRequest } from "../lib/api/forms.ts";
 import { ErrorAlert } from "./alert.tsx";
-import { Button, type ButtonLook, buttonClass, Kbd } from "./button.tsx";
+import { Button, type ButtonLook, buttonClass } from "./button.tsx";
+import { Kbd } from "./kbd.tsx";
 
 export const dialogClass = {
   backdrop:

@@ -153,7 +153,9 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     startWorker();
     await becomes({ state: "manual", problem });
     expect(await database.users.findById(user._id).lean()).toMatchObject({ approved: false });
-    expect(await database.jobs.countDocuments({ name: VERIFY_PAYMENT })).toBe(0);
+    // What is found is stored before the work is done.
+    const waiting = () => database.jobs.countDocuments({ name: VERIFY_PAYMENT });
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), WITHIN);
   });
 
   it("leaves a transaction that two proofs name to an administrator, in whichever order", async () => {

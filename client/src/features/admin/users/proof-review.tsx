@@ -12,9 +12,10 @@ import {
 } from "react";
 import { formatCount } from "../../../lib/format.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
-import { Button, Kbd } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { DialogHeader, dialogClass, SignedImage, useOpener } from "../../../ui/dialog.tsx";
+import { Kbd } from "../../../ui/kbd.tsx";
 import { QueryView } from "../../../ui/load-states.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import {
