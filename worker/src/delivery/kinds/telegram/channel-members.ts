@@ -14,7 +14,7 @@ import { doubling, repeatedly, untilDone, type WorkHandler } from "@shared/work/
 import { GrammyError } from "grammy";
 import { z } from "zod";
 import { type ChannelBot, inMs } from "./channel-posts.ts";
-import { untilLimited } from "./telegram-api.ts";
+import { URGENT, untilLimited } from "./telegram-api.ts";
 
 /** Members without access are looked for this often. */
 const SWEEP_MS = 15_000;
@@ -75,10 +75,15 @@ async function answerJoin(bot: ChannelBot, { chatId, personId }: Person): Promis
 }
 
 /** Another call of the bot, within its limits. What Telegram refuses for good has happened already, or cannot. */
-async function turn(bot: ChannelBot, personId: string, call: () => Promise<unknown>) {
+async function turn(
+  bot: ChannelBot,
+  personId: string,
+  call: () => Promise<unknown>,
+  priority = URGENT,
+) {
   const abort = AbortSignal.timeout(CALL_TIMEOUT_MS);
   try {
-    return await bot.pace.run(`member ${personId}`, abort, call);
+    return await bot.pace.run(`member ${personId}`, abort, call, priority);
   } catch (error) {
     if (error instanceof GrammyError && error.error_code === 400) return null;
     throw error;
@@ -186,8 +191,10 @@ async function remove(bot: ChannelBot, { _id, chatId, target }: TelegramMemberRe
 
 const memberSchema = z.looseObject({ status: z.string(), is_member: z.boolean().optional() });
 
+/** Not urgent: every hour, all members are looked at. */
 async function isMember(bot: ChannelBot, { chatId, personId }: Person): Promise<boolean> {
-  const found = await turn(bot, personId, () => bot.api.getChatMember(chatId, Number(personId)));
+  const look = () => bot.api.getChatMember(chatId, Number(personId));
+  const found = await turn(bot, personId, look, 0);
   const member = memberSchema.safeParse(found).data;
   return member?.status === "member" || member?.is_member === true;
 }

@@ -52,6 +52,13 @@ describe("the pace of Telegram", () => {
     expect((of("carl")[0]?.atMs ?? 0) - (first ?? 0)).toBeLessThan(100);
   });
 
+  it("lets a post to the channel pass messages to users that wait", async () => {
+    const all = [...Array.from({ length: 100 }, (_, index) => send(String(index))), send("-1001")];
+    await vi.advanceTimersByTimeAsync(5_000);
+    await Promise.all(all);
+    expect(sent.findIndex(({ chatId }) => chatId === "-1001")).toBeLessThan(5);
+  });
+
   it("forgets a message that was given up, which costs the others no time", async () => {
     const gaveUp = Array.from({ length: 60 }, () =>
       send("ann", { abort: AbortSignal.abort(new Error("given up")) }),

@@ -112,6 +112,9 @@ export const CHAT_INTERVAL_MS = 1_000;
 const MAX_IN_MINUTE = 20;
 const MINUTE_WINDOW_MS = 60_500;
 
+/** What does not wait for messages to users, of which there may be thousands: posts, and who may be in the paid channel. */
+export const URGENT = 1;
+
 /** Keeps the limits of Telegram, for the one worker that sends: 30 messages a second, and one a second to each chat. */
 export class TelegramPace {
   readonly #everyone = new Mutex();
@@ -124,16 +127,22 @@ export class TelegramPace {
 
   /**
    * Runs `send` when it is the chat's turn, after those that came before.
+   * @param priority that of channels is `URGENT`
    * @throws the reason of `abort` if it fires before
    */
-  run<Result>(chatId: string, abort: AbortSignal, send: () => Promise<Result>): Promise<Result> {
+  run<Result>(
+    chatId: string,
+    abort: AbortSignal,
+    send: () => Promise<Result>,
+    priority = chatId.startsWith("-") ? URGENT : 0,
+  ): Promise<Result> {
     return withKeys(this, [chatId], async () => {
       await waitUntil(
         (this.#sentAt.get(chatId) ?? Number.NEGATIVE_INFINITY) + CHAT_INTERVAL_MS,
         abort,
       );
       if (chatId.startsWith("-")) await this.#takePlaceInMinute(chatId, abort);
-      await this.#everyone.runExclusive(() => this.#takeTurn(abort));
+      await this.#everyone.runExclusive(() => this.#takeTurn(abort), priority);
       return send().finally(() => this.#noteSent(chatId));
     });
   }
