@@ -49,3 +49,39 @@ test("a webhook is added, receives signed messages, is paused, limited and delet
   await expect(section.getByRole("article")).toHaveCount(0);
   await receiver.close();
 });
+
+test("a channel that its receiver turns off is reported on every page and tab, without moving it, until it is seen", async ({
+  page,
+}) => {
+  const receiver = await startFakeWebhook();
+  const label = new URL(receiver.url).host;
+  await signIn(page, await makeTrader({ approved: true }));
+  await page.goto("/user-panel");
+  const section = page.getByRole("region", { name: "Notifications" });
+  await section.getByRole("button", { name: /^Webhook/ }).click();
+  await section.getByLabel("URL").fill(`${receiver.url}/signals`);
+  await page.keyboard.press("Enter");
+  const channel = section.getByRole("article", { name: label });
+  await channel.getByRole("button", { name: "I have saved it" }).click();
+
+  const other = await page.context().newPage();
+  await other.goto("/dashboard");
+  const heading = other.getByRole("heading", { level: 1 });
+  const before = await heading.boundingBox();
+  receiver.answer({ status: 410 });
+  await channel.getByRole("button", { name: "Test" }).click();
+  const text = `${label} was turned off.`;
+  const strip = (tab: typeof page) => tab.getByRole("status").getByText(text, { exact: true });
+  await expect(strip(other)).toBeVisible({ timeout: 30_000 });
+  expect(await heading.boundingBox()).toEqual(before);
+  await expect(strip(page)).toBeVisible();
+  await other.goto("/signal-history");
+  await expect(strip(other)).toBeVisible();
+  await other.getByRole("button", { name: "Hide problems of your channels" }).click();
+  await expect(strip(other)).toHaveCount(0);
+  await expect(strip(page)).toHaveCount(0);
+  await page.reload();
+  await expect(section.getByRole("article", { name: label })).toContainText("Turned off");
+  await expect(strip(page)).toHaveCount(0);
+  await receiver.close();
+});

@@ -230,6 +230,8 @@ const REQUESTS: Record<string, Prepare> = {
   "POST /unsubscribe (void)": async () => ({
     path: "/unsubscribe?token=none-of-ours",
   }),
+  "PUT /me/delivery-settings": async () => ({ json: { pass_on: true } }),
+  "POST /me/channel-problems/seen": async () => ({ json: { until: new Date().toISOString() } }),
   "PUT /me/quiet-hours": async () => ({ json: { quiet_hours: null } }),
   "POST /submit-payment-proof": async () => ({ body: await proofForm() }),
   "GET /payment_proofs/:filename": async ({ caller, other }) => ({

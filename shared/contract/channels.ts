@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { channelKindSchema, checkKindFields, kindFields } from "./channel-kinds/channel-kinds.ts";
 import { formatFields, webhookFormatSchema } from "./channel-kinds/webhook-formats.ts";
+import { channelProblemSchema } from "./channel-problem.ts";
 import { CHANNEL_DISABLED_REASONS } from "./constants.ts";
 import { CHANNEL_ENTRIES } from "./events/event-table.ts";
 
@@ -82,6 +83,8 @@ export const channelSchema = z
     last_delivery: z.object({ at: z.iso.datetime(), status: deliveryStatusSchema }).nullable(),
     /** Null unless it was turned off by something other than `PATCH`. */
     disabled_reason: channelDisabledReasonSchema.nullable(),
+    /** The last one since the channel was added or turned on. */
+    problem: channelProblemSchema.optional(),
     /** Only of Telegram: false until the code has arrived. */
     linked: z.boolean().optional(),
     /** Only of Telegram that is linked, if there is a paid channel that it may be let into. */
@@ -166,6 +169,10 @@ export const deliverySchema = z
     response_status: z.number().int().nullable(),
     error: z.string().nullable(),
     next_attempt_at: z.iso.datetime().nullable(),
+    /** Name of the channel that got the message, because it was not delivered here within a minute. */
+    passed_on_to: z.string().optional(),
+    /** Name of the channel that the message is from. */
+    passed_on_from: z.string().optional(),
   })
   .meta({ id: "Delivery" });
 export type Delivery = z.infer<typeof deliverySchema>;
@@ -221,6 +228,12 @@ export const quietHoursSettingSchema = z
   .object({ quiet_hours: quietHoursSchema.nullable() })
   .meta({ id: "QuietHoursSetting" });
 export type QuietHoursSetting = z.infer<typeof quietHoursSettingSchema>;
+
+/** `pass_on`: a message that was not delivered within a minute goes to the user's next channel. */
+export const deliverySettingsSchema = z
+  .object({ pass_on: z.boolean({ error: "Use true or false." }) })
+  .meta({ id: "DeliverySettings" });
+export type DeliverySettingsChoice = z.infer<typeof deliverySettingsSchema>;
 
 const countSchema = z.number().int().nonnegative();
 

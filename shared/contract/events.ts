@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { streamPositionsSchema } from "./account.ts";
+import { unseenProblemSchema } from "./channel-problem.ts";
 import {
   type AccountReason,
   type EventData,
@@ -124,6 +125,8 @@ export const notificationListSchema = z
   .object({
     notifications: z.array(notificationSchema),
     seen: streamPositionsSchema.nullable(),
+    /** What is wrong with channels and has not been seen, the newest first. */
+    channel_problems: z.array(unseenProblemSchema).optional(),
   })
   .meta({ id: "NotificationList" });
 export type NotificationList = z.infer<typeof notificationListSchema>;

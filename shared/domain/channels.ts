@@ -71,7 +71,7 @@ export async function disableChannel(
   const disabled = await database.channels
     .findOneAndUpdate(
       { _id, enabled: true },
-      { $set: { enabled: false, disabledReason: reason } },
+      { $set: { enabled: false, disabledReason: reason, problem: { reason, at: uow.at } } },
       { session },
     )
     .lean();

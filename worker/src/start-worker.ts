@@ -32,6 +32,7 @@ import { ChosenAnalyst } from "./analyst-bench/chosen-analyst.ts";
 import { reportBench } from "./analyst-bench/report-setup.ts";
 import { schedulingBench } from "./analyst-bench/schedule-bench.ts";
 import { startSenders, stopSenders } from "./delivery/kinds/channel-kinds.ts";
+import { passingOn } from "./delivery/pass-on.ts";
 import { startDelivery } from "./delivery/start-delivery.ts";
 import { EconomicCalendar, NO_EVENTS } from "./economic-events/economic-calendar.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
@@ -183,6 +184,7 @@ function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler
     }),
     serveWatchers(deps),
     sweepingSubscriptions(deps),
+    ...passingOn({ ...deps, settings }),
     ...(mailer ? [sendSubscriptionEmails({ ...deps, mailer, settings })] : []),
   ];
 }

@@ -1,4 +1,5 @@
 import type { StreamPositions } from "@shared/contract/account.ts";
+import type { UnseenProblem } from "@shared/contract/channel-problem.ts";
 import type { StreamName } from "@shared/contract/events.ts";
 import {
   NOTIFYING_EVENTS,
@@ -32,7 +33,8 @@ const isNotifying = (event: LiveEvent): boolean =>
 /** Another tab or device of the user may have opened the list. */
 export function applyNotificationEvent(event: LiveEvent): void {
   if (event.name === "notifications:seen") patchSeen(event.data);
-  if (isNotifying(event)) void refetch({ queryKey });
+  if (event.name === "channel-problems:seen") patchProblems(event.data.until);
+  if (isNotifying(event) || event.name === "channel:failing") void refetch({ queryKey });
 }
 
 export const isUnread = ({ stream, seq }: Notification, seen: StreamPositions): boolean =>
@@ -59,4 +61,21 @@ function patchSeen(next: StreamPositions): void {
     if (admins === undefined) return { ...list, seen };
     return { ...list, seen: { ...seen, admins: Math.max(admins, next.admins ?? 0) } };
   });
+}
+
+/** Hidden at once. If it cannot be saved, they are shown again after a reload. */
+export function markProblemsSeen([newest]: readonly UnseenProblem[]): void {
+  if (!newest) return;
+  const { at: until } = newest;
+  patchProblems(until);
+  const request = { method: "POST", path: "/me/channel-problems/seen", body: { until } } as const;
+  void api({ ...request, schema: z.undefined() }).catch(() => undefined);
+}
+
+/** Removes the problems up to this time. */
+function patchProblems(until: string): void {
+  patchQueries<NotificationList>(queryKey, ({ channel_problems: problems = [], ...list }) => ({
+    ...list,
+    channel_problems: problems.filter(({ at }) => Date.parse(at) > Date.parse(until)),
+  }));
 }

@@ -15,6 +15,7 @@ import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
+import { ChannelProblems } from "./channel-problems.tsx";
 import { describeNotification } from "./describe-notification.ts";
 import { adminLink } from "./nav-items.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
@@ -44,6 +45,7 @@ export function SignedIn({ token }: { token: string }) {
   }, [token]);
   return (
     <>
+      <ChannelProblems />
       <ConnectionStrip />
       <EventToasts />
       {hasToasts && <Toaster />}

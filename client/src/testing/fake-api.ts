@@ -98,6 +98,7 @@ class FakeApi {
       kinds: ["email", "telegram", "web-push", "webhook", "discord"],
     });
     this.reply("GET /me/quiet-hours", { quiet_hours: null });
+    this.reply("GET /me/delivery-settings", { pass_on: false });
     this.reply("GET /me/results-email", { monthly: false, start_balance: 1_000, risk_percent: 1 });
     this.reply("GET /me/notifications", { notifications: [], seen: { user: 0, admins: 0 } });
   }

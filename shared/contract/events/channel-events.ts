@@ -25,4 +25,6 @@ export const CHANNEL_EVENTS = {
       button: "Open your channels",
     }),
   },
+  "channel:failing": { audience: "user" },
+  "channel-problems:seen": { audience: "user" },
 } as const;

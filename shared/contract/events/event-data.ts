@@ -75,6 +75,8 @@ const userEventSchemas = {
     kind: channelKindSchema,
     reason: z.enum(CHANNEL_DISABLED_REASONS),
   }),
+  "channel:failing": z.object({ channel_id: z.string(), kind: channelKindSchema }),
+  "channel-problems:seen": z.object({ until: z.iso.datetime() }),
   "proof:deleted": emptySchema,
   "history:cleared": emptySchema,
   "notifications:seen": streamPositionsSchema,

@@ -1,3 +1,4 @@
+import { seenChannelProblemsSchema } from "@shared/contract/channel-problem.ts";
 import {
   channelChangeSchema,
   channelListSchema,
@@ -7,6 +8,7 @@ import {
   deliveryPageSchema,
   deliveryQuerySchema,
   deliverySchema,
+  deliverySettingsSchema,
   newChannelSchema,
   offeredKindsSchema,
   publicKeySchema,
@@ -160,6 +162,30 @@ export const channelRoutes = {
     limits: [changeLimit],
     request: { body: quietHoursSettingSchema },
     responses: { 200: { description: "The quiet hours.", schema: quietHoursSettingSchema } },
+  }),
+  getDeliverySettings: defineRoute("GET /me/delivery-settings", {
+    ...channel,
+    scopes: ["read"],
+    summary: "Whether messages that are not delivered go to your next channel",
+    responses: { 200: { description: "Off by default.", schema: deliverySettingsSchema } },
+  }),
+  setDeliverySettings: defineRoute("PUT /me/delivery-settings", {
+    ...channel,
+    summary: "Choose whether messages that are not delivered go to your next channel",
+    description:
+      "A message that a channel has not delivered within 60 seconds goes to the next one of your channels that people read, works and does not get it anyway, once. Its minimum confidence and quiet hours apply. Tests and repeated messages stay where they are.",
+    limits: [changeLimit],
+    request: { body: deliverySettingsSchema },
+    responses: { 200: { description: "The setting.", schema: deliverySettingsSchema } },
+  }),
+  markProblemsSeen: defineRoute("POST /me/channel-problems/seen", {
+    ...channel,
+    summary: "Mark problems of your channels as seen",
+    description:
+      "Takes the time of the newest problem that you have seen (`channel_problems` of `GET /me/notifications`); an earlier time than before changes nothing. Your other tabs and devices receive `channel-problems:seen`.",
+    limits: [changeLimit],
+    request: { body: seenChannelProblemsSchema },
+    responses: { 204: { description: "The problems are marked as seen." } },
   }),
   getTotals: defineRoute("GET /admin/channels", {
     ...administration,

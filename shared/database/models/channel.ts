@@ -1,4 +1,5 @@
 import type { ChannelKind } from "@shared/contract/channel-kinds/channel-kinds.ts";
+import type { ChannelProblemReason } from "@shared/contract/channel-problem.ts";
 import type {
   ChannelDisabledReason,
   ChannelEvent,
@@ -17,6 +18,10 @@ export interface ChannelRecord {
   label: string;
   enabled: boolean;
   disabledReason: ChannelDisabledReason | null;
+  /** The last one since the channel was turned on. */
+  problem?: { reason: ChannelProblemReason; at: Date } | null;
+  /** When it was turned on again; absent if it never was off. */
+  onSince?: Date;
   events: ChannelEvent[];
   minConfidence: number;
   /** Encrypted: where messages go, with the secrets for it. Null until a Telegram chat is linked. */
@@ -84,6 +89,8 @@ export interface DeliveryRecord {
   createdAt: Date;
   /** When the receiver took it. */
   deliveredAt?: Date;
+  /** The message of another channel, which did not deliver it in time. It has no `source` of its own. */
+  passedOn?: { fromChannelId: Types.ObjectId; source: DeliverySource };
 }
 
 /** `seq` from `fromSeq` on, in one stream. */

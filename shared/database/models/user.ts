@@ -117,6 +117,10 @@ export interface UserRecord {
   channelsVersion?: number;
   /** Times of day in a time zone, between which messages are held. */
   quietHours?: { start: string; end: string; timeZone: string };
+  /** Messages of events from then on go to another channel if they are not delivered in time. Absent if it is off. */
+  passesOnSince?: Date;
+  /** Problems of channels up to then have been seen. */
+  channelProblemsSeenAt?: Date;
   /** The monthly email about the followed account. Kept when it is turned off. */
   resultsEmail?: {
     isOn: boolean;

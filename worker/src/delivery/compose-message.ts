@@ -2,7 +2,11 @@ import { type ChannelSummary, MAX_SUMMARY_MESSAGES } from "@shared/contract/chan
 import { eventSchemas } from "@shared/contract/events/event-data.ts";
 import { type Analysis, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { ChannelRecord, DeliveryRecord } from "@shared/database/models/channel.ts";
+import type {
+  ChannelRecord,
+  DeliveryRecord,
+  DeliverySource,
+} from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { type LoggedEvent, readEvents } from "@shared/outbox/event-log.ts";
@@ -26,12 +30,13 @@ export async function composeContent(
   deps: ContentDeps,
   { channel, delivery, user, at }: ContentOptions,
 ): Promise<MessageContent | "late" | "gone"> {
-  const { type, eventAt: timestamp, source } = delivery;
+  const { type, eventAt: timestamp } = delivery;
+  const source = sourceOf(delivery);
   const other = { timestamp, validUntil: null };
   if (!source) return { ...other, data: { message: "This is a test message." } };
   // Who is no administrator any more gets nothing of their stream.
   if (source.stream === "admins" && !readsAdminEvents(deps.settings, user)) return "gone";
-  const events = await readSource(deps.database, delivery);
+  const events = await readSource(deps.database, delivery.userId, source);
   if (type === "channel.summary") {
     const data = await summaryOf(deps, { channel, at }, events);
     return data ? { ...other, data } : "gone";
@@ -44,8 +49,9 @@ export async function composeContent(
   return isLate ? "late" : { timestamp, data, validUntil };
 }
 
-function readSource(database: Database, { userId, source }: DeliveryRecord) {
-  if (!source) return [];
+const sourceOf = ({ passedOn, source = passedOn?.source }: DeliveryRecord) => source;
+
+function readSource(database: Database, userId: DeliveryRecord["userId"], source: DeliverySource) {
   const { fromSeq, seq } = source;
   const stream = source.stream === "admins" ? ADMINS_STREAM : userStream(userId);
   return readEvents(database, { stream, after: fromSeq - 1, limit: seq - fromSeq + 1 });

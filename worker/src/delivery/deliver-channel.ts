@@ -6,8 +6,11 @@ import { DAY_MS, MINUTE_MS } from "@shared/contract/constants.ts";
 import type { DeliveryRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
+import { PASS_ON } from "@shared/domain/passed-on.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { addWork } from "@shared/work/work-item.ts";
+import { Types } from "mongoose";
 import { z } from "zod";
 import { type LeasedChannel, releaseChannel, renewLease } from "./channel-leases.ts";
 import type { ChannelMessage, DeliveryDeps, SendResult } from "./channel-sender.ts";
@@ -22,6 +25,9 @@ const JITTER = 0.1;
 
 /** A receiver cannot ask for more, so that one wrong header does not stop a channel. */
 const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/** A message that takes longer is a problem of its channel, which its user sees on every page. */
+const PROBLEM_AFTER_MS = 60_000;
 
 const ATTEMPT_TIMEOUT_MS = 10_000;
 /** For a sender that does not end in time. */
@@ -108,7 +114,7 @@ async function attempt(deps: DeliveryDeps, given: Attempt): Promise<Step> {
   }
   const result = await send(deps, { channel, delivery, user }, { sentAt, ...content });
   deps.metrics.deliveryAttempted(channel.kind, result.outcome);
-  return record(deps, { channel, delivery }, result);
+  return record(deps, { channel, delivery, user }, result);
 }
 
 /** Why a delivery is never sent. */
@@ -171,17 +177,14 @@ async function finish(
   await database.deliveries.updateOne(unrecorded(delivery), { $set: set });
 }
 
-async function record(
-  deps: DeliveryDeps,
-  { channel, delivery }: Omit<Attempt, "user">,
-  result: SendResult,
-): Promise<Step> {
+async function record(deps: DeliveryDeps, given: Attempt, result: SendResult): Promise<Step> {
+  const { channel, delivery } = given;
   const { database, readTime, random } = deps;
   const at = await readTime();
   const attempts = delivery.attempts + 1;
   const { outcome, responseStatus, error } = result;
   const made = { attempts, responseStatus, error };
-  if (outcome === "gone") return turnOff(deps, { channel, delivery }, { ...made, at });
+  if (outcome === "gone") return turnOff(deps, given, { ...made, at });
   const delayMs = RETRY_DELAYS_MS[delivery.attempts];
   const isRetried = outcome === "retry" && delayMs !== undefined;
   const waitMs = Math.max(
@@ -190,6 +193,8 @@ async function record(
   );
   const nextAttemptAt = isRetried ? new Date(at.getTime() + waitMs) : null;
   const status = isRetried ? "retrying" : SETTLED[outcome];
+  // First: whatever crashes, a problem is reported.
+  if (isProblem(given, { status, nextAttemptAt })) await reportProblem(deps, channel, at);
   await database.deliveries.updateOne(unrecorded(delivery), {
     $set: { ...made, status, nextAttemptAt, ...(status === "delivered" && { deliveredAt: at }) },
   });
@@ -203,9 +208,34 @@ const SETTLED = {
   retry: "failed",
 } as const satisfies Record<string, DeliveryStatus>;
 
+/** Whether a message has failed or will take longer than a minute, which is reported once for each message. */
+function isProblem(
+  { channel: { problem }, delivery: { isRequested, createdAt } }: Attempt,
+  { status, nextAttemptAt }: Pick<DeliveryRecord, "status" | "nextAttemptAt">,
+): boolean {
+  if (isRequested) return false;
+  if (status === "failed") return true;
+  const isLate = nextAttemptAt !== null && +nextAttemptAt - +createdAt > PROBLEM_AFTER_MS;
+  return isLate && !(problem && problem.at >= createdAt);
+}
+
+async function reportProblem(
+  { database }: DeliveryDeps,
+  { _id, userId, kind }: LeasedChannel,
+  at: Date,
+): Promise<void> {
+  const stream = userStream(userId);
+  await commit(database, { lockKeys: stream, now: () => at }, async (uow) => {
+    const problem = { reason: "not-delivered" as const, at };
+    const { session } = uow;
+    await database.channels.updateOne({ _id }, { $set: { problem } }, { session });
+    uow.addEvent(stream, "channel:failing", { channel_id: _id.toString(), kind });
+  });
+}
+
 async function turnOff(
   { database, logger }: DeliveryDeps,
-  { channel, delivery }: Omit<Attempt, "user">,
+  { channel, delivery, user }: Attempt,
   { at, ...made }: Pick<DeliveryRecord, "attempts" | "responseStatus" | "error"> & { at: Date },
 ): Promise<Step> {
   const { _id: channelId, kind, userId } = channel;
@@ -214,6 +244,9 @@ async function turnOff(
     const { session } = uow;
     await database.deliveries.updateOne(unrecorded(delivery), { $set: set }, { session });
     await disableChannel(database, uow, channel, "gone");
+    if (!user.passesOnSince) return;
+    const data = { userId: userId.toString(), channelId: channelId.toString() };
+    addWork(database, uow, { kind: PASS_ON, id: new Types.ObjectId(), data, dueAt: at });
   });
   logger.info({ channelId, kind }, "channel turned off by its receiver");
   return { next: { ...channel, enabled: false } };

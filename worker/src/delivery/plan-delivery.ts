@@ -18,7 +18,7 @@ import type { DeliveryDeps } from "./channel-sender.ts";
 type PlanDeps = Pick<DeliveryDeps, "database" | "settings">;
 
 /** Events that are read at a time. */
-const SCAN_SIZE = 200;
+export const SCAN_SIZE = 200;
 
 interface Planned {
   /** `idle`: no event is left; `lost`: the channel was changed, or another worker has its lease. */
@@ -39,10 +39,14 @@ interface Scan {
   hasGap: boolean;
 }
 
-interface WantedEvent {
+export interface WantedEvent {
   seq: number;
   at: Date;
+  /** In the stream. */
+  name: string;
   type: ChannelEvent;
+  /** Of a completed signal. */
+  confidence?: number | undefined;
 }
 
 /**
@@ -61,7 +65,7 @@ export async function planDelivery(
     // Who has become an administrator gets what happens from now on.
     return commitPlan(deps, channel, { at, cursors: [], adminSeq: isReader ? adminHead : null });
   }
-  const scans = await scanStreams(deps, channel, { user, adminHead });
+  const scans = await scanStreams(deps.database, channel, { user, adminHead });
   const gap = scans.find(({ hasGap }) => hasGap);
   if (gap) return commitPlan(deps, channel, { at, ...skipGap(gap, at) });
   const held = channel.heldSince && scans.find(({ wanted }) => wanted.length > 1);
@@ -173,9 +177,9 @@ function newDelivery(
   };
 }
 
-async function scanStreams(
-  { database }: PlanDeps,
-  channel: LeasedChannel,
+export async function scanStreams(
+  database: Database,
+  channel: ChannelRecord,
   { user, adminHead }: { user: UserRecord; adminHead: number },
 ): Promise<Scan[]> {
   const own = { stream: "user" as const, after: channel.afterSeq, head: user.lastEventSeq };
@@ -194,7 +198,7 @@ const scannedSchema = z.object({
 
 async function scanStream(
   database: Database,
-  channel: LeasedChannel,
+  channel: ChannelRecord,
   { stream, after, head, name }: Pick<Scan, "stream" | "after"> & { head: number; name: string },
 ): Promise<Scan> {
   const none = { stream, after, wanted: [], lastSeq: after, hasGap: false };
@@ -216,11 +220,12 @@ async function scanStream(
 }
 
 function wantedEvent(
-  channel: LeasedChannel,
+  channel: ChannelRecord,
   { name, seq, at, data }: z.infer<typeof scannedSchema>,
 ): WantedEvent[] {
-  const type = wantedType(channel, name, data?.analysis?.confidence);
-  return type ? [{ seq, at, type }] : [];
+  const confidence = data?.analysis?.confidence;
+  const type = wantedType(channel, name, confidence);
+  return type ? [{ seq, at, name, type, confidence }] : [];
 }
 
 /** The event of a channel that an event of the log becomes; null if the channel does not want it. */

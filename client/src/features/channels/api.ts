@@ -8,8 +8,10 @@ import {
   channelSchema,
   createdChannelSchema,
   type Delivery,
+  type DeliverySettingsChoice,
   deliveryPageSchema,
   deliverySchema,
+  deliverySettingsSchema,
   type NewChannel,
   offeredKindsSchema,
   type QuietHoursSetting,
@@ -28,7 +30,7 @@ import { useRealtime } from "../../lib/realtime/store.ts";
 
 const queryKey = ["channels"];
 
-/** No event reports that Telegram was linked, or how a delivery went. */
+/** No event reports that Telegram was linked, or how most deliveries went. */
 const LINK_POLL_INTERVAL_MS = 3_000;
 const DELIVERY_POLL_INTERVAL_MS = 10_000;
 
@@ -71,7 +73,7 @@ const mayBeLinked = (channel: Channel): boolean =>
 export const refetchChannels = (): Promise<void> => refetch({ queryKey, exact: true });
 
 onLiveEvent((event) => {
-  if (event.name === "channel:disabled") void refetchChannels();
+  if (event.name === "channel:disabled" || event.name === "channel:failing") void refetchChannels();
 });
 
 const patchChannels = (change: (channels: Channel[]) => Channel[]): void => {
@@ -190,4 +192,20 @@ export async function saveQuietHours(body: QuietHoursSetting): Promise<void> {
   const request = { method: "PUT", path: "/me/quiet-hours", body } as const;
   const saved = await api({ ...request, schema: quietHoursSettingSchema });
   patchQueries<QuietHoursSetting>(quietHoursKey, () => saved);
+}
+
+const deliverySettingsKey = ["delivery-settings"];
+
+export const useDeliverySettings = () =>
+  useQuery({
+    queryKey: deliverySettingsKey,
+    queryFn: ({ signal }) =>
+      api({ path: "/me/delivery-settings", schema: deliverySettingsSchema, signal }),
+    enabled: useReady(),
+  });
+
+export async function saveDeliverySettings(body: DeliverySettingsChoice): Promise<void> {
+  const request = { method: "PUT", path: "/me/delivery-settings", body } as const;
+  const saved = await api({ ...request, schema: deliverySettingsSchema });
+  patchQueries<DeliverySettingsChoice>(deliverySettingsKey, () => saved);
 }

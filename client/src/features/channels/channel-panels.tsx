@@ -115,12 +115,16 @@ function DeliveryItem({ channel, delivery }: { channel: Channel; delivery: Deliv
   );
 }
 
-function detailsOf({ attempts, response_status: code, error, status }: Delivery): string {
+function detailsOf(delivery: Delivery): string {
+  const { attempts, response_status: code, error, status } = delivery;
+  const { passed_on_to: to, passed_on_from: from } = delivery;
   const parts = [
+    from !== undefined && `in place of ${from}`,
     attempts > 0 && formatPlural(attempts, "attempt"),
     code !== null && `response ${code}`,
     error,
     status === "suppressed" && error === null && "too late to be useful, or the channel was off",
+    to !== undefined && `passed on to ${to}`,
   ];
   return parts.filter(Boolean).join(" · ");
 }

@@ -278,6 +278,32 @@ test("with ten channels, no more are offered", async () => {
   expect(screen.queryByRole("heading", { name: "Add a channel" })).toBeNull();
 });
 
+test("passing on is off, and turned on by a switch", async () => {
+  let saved: object = { pass_on: false };
+  api.reply("PUT /me/delivery-settings", ({ body }) => {
+    saved = JSON.parse(body);
+    return saved;
+  });
+  const { user } = await openList([]);
+  const toggle = await screen.findByRole("switch", { name: "Use the next channel" });
+  expect(toggle).toHaveProperty("ariaChecked", "false");
+  await user.click(toggle);
+  await waitFor(() => expect(toggle).toHaveProperty("ariaChecked", "true"));
+  expect(saved).toEqual({ pass_on: true });
+});
+
+test("the deliveries say where a message was passed on to, and from", async () => {
+  const { press } = await openList([makeChannel()]);
+  const deliveries = [
+    makeDelivery({ status: "retrying", attempts: 3, passed_on_to: "Email" }),
+    makeDelivery({ id: "d2", passed_on_from: "Telegram" }),
+  ];
+  api.reply("GET /channels/c1/deliveries", { deliveries, next_cursor: null });
+  await press("Deliveries");
+  await screen.findByText(/3 attempts · response 200 · passed on to Email/);
+  screen.getByText(/in place of Telegram · 1 attempt/);
+});
+
 test("quiet hours are saved with a time zone, and turned off", async () => {
   const { user, press } = await openList([]);
   let saved: object = { quiet_hours: null };

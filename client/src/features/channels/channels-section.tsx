@@ -27,7 +27,14 @@ import { QueryView } from "../../ui/load-states.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { AddChannel } from "./add-channel.tsx";
-import { saveQuietHours, useChannels, useOfferedKinds, useQuietHours } from "./api.ts";
+import {
+  saveDeliverySettings,
+  saveQuietHours,
+  useChannels,
+  useDeliverySettings,
+  useOfferedKinds,
+  useQuietHours,
+} from "./api.ts";
 import { ChannelItem } from "./channel-item.tsx";
 import type { ShownOnce } from "./kinds/channel-kind.ts";
 
@@ -60,6 +67,7 @@ export function ChannelsSection() {
         <div className="flex flex-col gap-6">
           <OpenAppCard />
           <QuietHoursCard />
+          <PassOnCard />
         </div>
       </div>
     </section>
@@ -217,6 +225,48 @@ function SwitchField({ label, hint, checked, disabled = false, onChange }: Switc
         <Switch id={id} checked={checked} disabled={disabled} onChange={onChange} />
       </span>
     </label>
+  );
+}
+
+/** Where a message goes that a channel does not deliver. */
+function PassOnCard() {
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <QueryView
+        query={useDeliverySettings()}
+        failed="Failed to load what happens to messages that are not delivered."
+        skeleton={<Skeleton className="h-16" />}
+      >
+        {({ pass_on: isOn }) => <PassOn isOn={isOn} />}
+      </QueryView>
+    </Card>
+  );
+}
+
+function PassOn({ isOn }: { isOn: boolean }) {
+  const change = useMutation({
+    mutationFn: (pass_on: boolean) => saveDeliverySettings({ pass_on }),
+  });
+  return (
+    <>
+      <div className="flex items-start justify-between gap-6">
+        <div>
+          <h3 className="text-lg font-semibold tracking-tight">Use the next channel</h3>
+          <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
+            A message that is not delivered within a minute goes to your next channel that works,
+            once, even if that channel has not chosen its event. Its minimum confidence and your
+            quiet hours apply. Webhooks get none.
+          </p>
+        </div>
+        <Switch
+          name="Use the next channel"
+          checked={change.isPending ? !isOn : isOn}
+          disabled={change.isPending}
+          onChange={change.mutate}
+        />
+      </div>
+      <ErrorAlert message={change.error?.message} />
+    </>
   );
 }
 

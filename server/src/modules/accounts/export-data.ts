@@ -13,6 +13,7 @@ import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { type AuthenticatedSession, knownNetworks } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { presentDeliverySettings } from "../channels/delivery-settings.ts";
 import { presentQuietHours } from "../channels/manage-channels.ts";
 import { createSignPath } from "../files/signed-url.ts";
 import { listApiKeys } from "./api-keys.ts";
@@ -34,6 +35,7 @@ export async function* exportData(
     created_at: user.createdAt,
     two_factor: presentTwoFactor(user),
     ...presentQuietHours(user),
+    ...presentDeliverySettings(user),
     results_email: presentResultsEmail(user),
   };
   yield `{"exported_at":${JSON.stringify(deps.now())},\n"account":${JSON.stringify(account)}`;

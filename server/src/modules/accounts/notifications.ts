@@ -15,6 +15,7 @@ import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
+import { listUnseenProblems } from "../channels/present-channels.ts";
 import { signalIdOf } from "../signals/signal-id-of.ts";
 
 /** The last events that notified the user, from the streams that they read. Events are kept for 7 days. */
@@ -47,7 +48,9 @@ export async function listNotifications(
     // An event of another release is left out.
     return parsed.success ? parsed.data : [];
   });
-  return { notifications, seen: user.seenNotifications ?? null };
+  const problems = await listUnseenProblems(database, user);
+  const seen = user.seenNotifications ?? null;
+  return { notifications, seen, ...(problems.length > 0 && { channel_problems: problems }) };
 }
 
 /** Remembers what the user has seen of their notifications, and says so in their other tabs and devices. */

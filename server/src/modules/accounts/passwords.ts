@@ -129,7 +129,7 @@ async function removeFormerSetup(
     { _id },
     {
       $set: { twoFactor: null, pendingTwoFactor: null },
-      $unset: { networks: 1, quietHours: 1, resultsEmail: 1 },
+      $unset: { networks: 1, quietHours: 1, passesOnSince: 1, resultsEmail: 1 },
     },
     { session },
   );

@@ -84,7 +84,9 @@ async function startFromNow(
     afterSeq: await lockUser(deps.database, uow, user, sessionId),
     afterAdminSeq: await adminHead(deps, uow, user),
     disabledReason: null,
+    problem: null,
     heldSince: null,
+    onSince: uow.at,
   };
 }
 
@@ -187,7 +189,7 @@ export async function resendDelivery(
 async function assertKept(
   { database, settings }: ServerDeps,
   user: UserRecord,
-  { source }: DeliveryRecord,
+  { passedOn, source = passedOn?.source }: DeliveryRecord,
 ): Promise<void> {
   if (!source) return;
   const mayRead = source.stream === "user" || readsAdminEvents(settings, user);

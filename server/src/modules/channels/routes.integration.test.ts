@@ -1,5 +1,6 @@
 import { ADMIN_CHANNEL_EVENTS, DEFAULT_CHANNEL_EVENTS } from "@shared/contract/channels.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { passedOnId } from "@shared/domain/passed-on.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import {
@@ -421,6 +422,84 @@ describe("channels", () => {
       expect((await call("PUT /me/quiet-hours", wrong)).status).toBe(422);
     }
     expect((await call("PUT /me/quiet-hours", none)).body).toEqual(none);
+  });
+
+  it("a message that was passed on is listed at both channels with the name of the other", async () => {
+    const from = await createChannel(server, ann, { url: HOOK.url, label: "Desk" });
+    const to = await createChannel(server, ann, { url: HOOK.url, label: "Backup" });
+    const source = { stream: "user" as const, fromSeq: 3, seq: 3 };
+    await createDelivery(server.database, from, { status: "retrying", source });
+    await createDelivery(server.database, from);
+    await createDelivery(server.database, to, {
+      _id: passedOnId(ann._id, source),
+      passedOn: { fromChannelId: from._id, source },
+    });
+    const deliveriesOf = async ({ _id }: typeof from) =>
+      (await call(`GET /channels/${_id}/deliveries`)).body.deliveries;
+    const [other, passed] = await deliveriesOf(from);
+    expect(passed).toMatchObject({ status: "retrying", passed_on_to: "Backup" });
+    expect(other).not.toHaveProperty("passed_on_to");
+    expect(await deliveriesOf(to)).toMatchObject([{ passed_on_from: "Desk" }]);
+    await call(`DELETE /channels/${from._id}`);
+    expect(await deliveriesOf(to)).toMatchObject([{ passed_on_from: "a deleted channel" }]);
+  });
+
+  it("passing on is off until its user turns it on, from then on, and part of the data download", async () => {
+    const setting = "/me/delivery-settings";
+    expect((await call(`GET ${setting}`)).body).toEqual({ pass_on: false });
+    const reload = async () => {
+      ann = (await server.database.users.findById(ann._id).lean()) ?? ann;
+      return ann.passesOnSince;
+    };
+    expect((await call(`PUT ${setting}`, { pass_on: true })).body).toEqual({ pass_on: true });
+    expect(await reload()).toEqual(NOW);
+    now = new Date(NOW.getTime() + 1);
+    await call(`PUT ${setting}`, { pass_on: true });
+    expect(await reload()).toEqual(NOW);
+    expect((await call(`GET ${setting}`)).body).toEqual({ pass_on: true });
+    expect((await call("GET /me/data")).body.account).toMatchObject({ pass_on: true });
+    expect((await call(`PUT ${setting}`, { pass_on: "yes" })).status).toBe(422);
+    await call(`PUT ${setting}`, { pass_on: false });
+    expect(await reload()).toBeUndefined();
+  });
+
+  it("problems of channels are listed until they are seen, and not again after another look", async () => {
+    const problem = (ms: number) => ({
+      problem: { reason: "not-delivered" as const, at: new Date(NOW.getTime() - ms) },
+    });
+    const desk = await createChannel(server, ann, { url: HOOK.url, label: "Desk", ...problem(2) });
+    const phone = await createChannel(server, ann, {
+      url: HOOK.url,
+      label: "Phone",
+      ...problem(1),
+    });
+    await createChannel(server, ann, HOOK.url);
+    const unseen = async () => {
+      ann = (await server.database.users.findById(ann._id).lean()) ?? ann;
+      return (await call("GET /me/notifications")).body.channel_problems;
+    };
+    const at = (ms: number) => new Date(NOW.getTime() + ms).toISOString();
+    expect(await unseen()).toEqual([
+      { channel_id: String(phone._id), label: "Phone", reason: "not-delivered", at: at(-1) },
+      { channel_id: String(desk._id), label: "Desk", reason: "not-delivered", at: at(-2) },
+    ]);
+    const mark = (until: string) => call("POST /me/channel-problems/seen", { until });
+    expect((await mark(at(-2))).status).toBe(204);
+    expect(await unseen()).toMatchObject([{ label: "Phone" }]);
+    await mark(at(60_000));
+    await mark(at(-2));
+    expect(await unseen()).toBeUndefined();
+    const stream = userStream(ann._id);
+    const events = await server.database.events.find({ stream }).sort({ seq: 1 }).lean();
+    expect(events).toMatchObject([
+      { name: "channel-problems:seen", data: { until: at(-2) } },
+      { name: "channel-problems:seen", data: { until: at(0) } },
+    ]);
+    expect((await list())[1].problem).toEqual({ reason: "not-delivered", at: at(-1) });
+    await call(`PATCH /channels/${phone._id}`, { enabled: false });
+    await call(`PATCH /channels/${phone._id}`, { enabled: true });
+    expect((await list())[1]).not.toHaveProperty("problem");
+    expect((await mark("yesterday")).status).toBe(422);
   });
 
   it("administrators see totals and failing receivers, and pause all deliveries", async () => {

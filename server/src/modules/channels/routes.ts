@@ -2,6 +2,11 @@ import { channelRoutes } from "@shared/contract/routes/channel-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { addChannel } from "./add-channel.ts";
 import { readTotals, setPaused } from "./admin-channels.ts";
+import {
+  markProblemsSeen,
+  presentDeliverySettings,
+  setDeliverySettings,
+} from "./delivery-settings.ts";
 import { offeredKinds } from "./kinds/channel-kinds.ts";
 import { notConfigured } from "./kinds/new-target.ts";
 import {
@@ -55,6 +60,15 @@ export const channelHandlers: BoundRoute[] = [
   handle(channelRoutes.getQuietHours, (_, { session }) => presentQuietHours(session.user)),
   handle(channelRoutes.setQuietHours, ({ body }, { deps, session }) =>
     setQuietHours(deps, session.user, body),
+  ),
+  handle(channelRoutes.getDeliverySettings, (_, { session }) =>
+    presentDeliverySettings(session.user),
+  ),
+  handle(channelRoutes.setDeliverySettings, ({ body }, { deps, session }) =>
+    setDeliverySettings(deps, session.user, body),
+  ),
+  handle(channelRoutes.markProblemsSeen, ({ body }, { deps, session }) =>
+    markProblemsSeen(deps, session.user, new Date(body.until)),
   ),
   handle(channelRoutes.getTotals, (_, { deps }) => readTotals(deps.database, deps.now())),
   handle(channelRoutes.pauseDeliveries, async (_, { deps, session }) => {

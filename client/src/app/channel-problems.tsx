@@ -1,0 +1,47 @@
+import type { UnseenProblem } from "@shared/contract/channel-problem.ts";
+import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert, X } from "lucide-react";
+import { useMe } from "../domain/me.ts";
+import { formatPlural } from "../lib/format.ts";
+import { TextLink } from "../ui/button.tsx";
+import { markProblemsSeen, notificationsQuery } from "./notifications.ts";
+
+/** Reports channels that failed or were turned off above the heading of the page, without moving it, until it is seen. */
+export function ChannelProblems() {
+  const me = useMe();
+  const { data } = useQuery({ ...notificationsQuery, enabled: me !== undefined });
+  const problems = data?.channel_problems ?? [];
+  const onSeen = () => markProblemsSeen(problems);
+  return (
+    <div role="status" className="relative z-10 h-0">
+      {problems.length > 0 && (
+        <div className="flex animate-enter items-center justify-center gap-3 border-b border-line bg-raised px-4 py-1 text-sm text-ink-muted">
+          <TriangleAlert aria-hidden className="size-4 shrink-0 text-wait" />
+          <p className="min-w-0 truncate">{problemText(problems)}</p>
+          <TextLink to="/user-panel#notifications" onClick={onSeen} className="shrink-0">
+            View
+          </TextLink>
+          <button
+            type="button"
+            aria-label="Hide problems of your channels"
+            onClick={onSeen}
+            className="shrink-0 cursor-pointer rounded-lg p-1 hover:text-ink"
+          >
+            <X aria-hidden className="size-4" />
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function problemText(problems: readonly UnseenProblem[]): string {
+  const [problem] = problems;
+  if (!problem || problems.length > 1) {
+    return `${formatPlural(problems.length, "channel")} failed or were turned off.`;
+  }
+  const { label, reason } = problem;
+  return reason === "not-delivered"
+    ? `${label}: a message could not be delivered.`
+    : `${label} was turned off.`;
+}
