@@ -131,6 +131,7 @@ export async function noteMember(bot: ChannelBot, change: MemberChange): Promise
 /** Removes members whose access has ended, and every hour makes the members equal those who may be in the channel. */
 export function keepMembers(bot: ChannelBot): WorkHandler {
   let reconciledAtMs = Number.NEGATIVE_INFINITY;
+  let left: Reconciliation | null = null;
   return repeatedly(bot, {
     kind: "telegram-members",
     retryDelayMs: doubling({ first: 1_000, max: SWEEP_MS }),
@@ -140,11 +141,15 @@ export function keepMembers(bot: ChannelBot): WorkHandler {
       await bot.database.telegramMembers.deleteMany({ chatId: { $ne: chatId } });
       const waitMs = await untilLimited(async () => {
         await removeUnentitled(bot, chatId, abort);
-        if (performance.now() - reconciledAtMs < RECONCILE_MS) return;
-        await reconcile(bot, chatId, abort);
+        if (left?.chatId !== chatId) left = null;
+        if (!left && performance.now() - reconciledAtMs < RECONCILE_MS) return;
+        left ??= await startReconciliation(bot, chatId);
+        await reconcile(bot, left, abort);
+        if (left.targets.length > 0) return;
+        left = null;
         reconciledAtMs = performance.now();
       });
-      return inMs(bot, waitMs ?? SWEEP_MS);
+      return inMs(bot, waitMs ?? (left ? 0 : SWEEP_MS));
     },
   });
 }
@@ -199,21 +204,41 @@ async function isMember(bot: ChannelBot, { chatId, personId }: Person): Promise<
   return member?.status === "member" || member?.is_member === true;
 }
 
+interface Reconciliation {
+  chatId: string;
+  /** Hashes and encrypted ids of those who are still to be asked for. */
+  targets: [string, string][];
+}
+
 /** Telegram lists no members: each of those who are or may be in the channel is asked for. */
-async function reconcile(bot: ChannelBot, chatId: string, abort: AbortSignal): Promise<void> {
+async function startReconciliation(bot: ChannelBot, chatId: string): Promise<Reconciliation> {
   const { database } = bot;
   const known = await database.telegramMembers.find({ chatId, isRemoving: { $ne: true } }).lean();
-  const entitled = await findEntitled(database, database.now());
-  const targets = new Map(entitled);
+  const targets = await findEntitled(database, database.now());
   for (const { _id, target } of known) targets.set(_id, target);
-  await inBatches([...targets], abort, async ([_id, target]) => {
-    const personId = openPerson(bot, target);
-    if (personId === null) return;
-    await one(bot, _id, async () => {
-      const isInside = await isMember(bot, { chatId, personId });
-      if (isInside) await remember(bot, { chatId, personId });
-      else await database.telegramMembers.deleteOne({ _id, isRemoving: { $ne: true } });
+  return { chatId, targets: [...targets] };
+}
+
+/** Goes on for some seconds: thousands take minutes, in which others lose their access. */
+async function reconcile(
+  bot: ChannelBot,
+  { chatId, targets }: Reconciliation,
+  abort: AbortSignal,
+): Promise<void> {
+  const { database } = bot;
+  const endsAtMs = performance.now() + SWEEP_MS;
+  while (targets.length > 0 && !abort.aborted && performance.now() < endsAtMs) {
+    const batch = targets.slice(0, BATCH);
+    await inBatches(batch, abort, async ([_id, target]) => {
+      const personId = openPerson(bot, target);
+      if (personId === null) return;
+      await one(bot, _id, async () => {
+        const isInside = await isMember(bot, { chatId, personId });
+        if (isInside) await remember(bot, { chatId, personId });
+        else await database.telegramMembers.deleteOne({ _id, isRemoving: { $ne: true } });
+      });
+      await delay(0, undefined, { signal: abort });
     });
-    await delay(0, undefined, { signal: abort });
-  });
+    targets.splice(0, batch.length);
+  }
 }
