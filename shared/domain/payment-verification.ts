@@ -10,6 +10,10 @@ export const VERIFY_PAYMENT = "verify-payment";
 /** Of the work item that watches the transaction of a proof. */
 export const verifyPaymentSchema = z.object({ userId: z.string(), proofId: z.string() });
 
+/** Shows administrators a user whose payment was approved. */
+export const ANNOUNCE_APPROVAL = "announce-approval";
+export const announceApprovalSchema = z.object({ userId: z.string() });
+
 /** Watches the transaction that a proof names, until it can be accepted or needs an administrator. */
 export function watchPayment(
   database: Pick<Database, "jobs">,

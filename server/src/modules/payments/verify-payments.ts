@@ -8,7 +8,7 @@ import { VERIFY_PAYMENT, verifyPaymentSchema } from "@shared/domain/payment-veri
 import { readPlans } from "@shared/domain/plans.ts";
 import { settleSubscription } from "@shared/domain/subscriptions.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { finishWork } from "@shared/work/item-locks.ts";
 import { doubling, untilDone, type WorkHandler, type WorkItem } from "@shared/work/work-handler.ts";
@@ -22,6 +22,7 @@ import {
   addPayment,
   runningSubscription,
 } from "../subscriptions/add-payment.ts";
+import { announceApprovals, announcedLater } from "./announce-approval.ts";
 import {
   findOtherUses,
   type Payment,
@@ -66,7 +67,11 @@ export const verifyPayments = (deps: VerifyDeps): WorkHandler =>
 export function startPaymentChecks(deps: ServerDeps): WorkQueue | null {
   if (deps.settings.AUTO_APPROVE_VERIFIED_PAYMENTS !== "on") return null;
   const workerId = `server:${hostname()}:${process.pid}:${randomUUID()}`;
-  const queue = new WorkQueue({ ...deps, workerId, handlers: [verifyPayments(deps)] });
+  const queue = new WorkQueue({
+    ...deps,
+    workerId,
+    handlers: [verifyPayments(deps), announceApprovals(deps)],
+  });
   queue.start();
   return queue;
 }
@@ -159,9 +164,8 @@ async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Pro
   const { _id, userId, filename, plan, transactionHash: hash } = proof;
   const confirmations = settings.PAYMENT_CONFIRMATIONS;
   const seen = { confirmations, needed: confirmations };
-  const lockKeys = [ADMINS_STREAM, userStream(userId)];
-  await commit(database, { lockKeys, now }, async (uow) => {
-    const { session } = uow;
+  await commit(database, { lockKeys: userStream(userId), now }, async (unit) => {
+    const { session } = unit;
     await finishWork(database, session, item);
     const found = await database.users.findById(userId).session(session).lean();
     const current = await database.paymentProofs
@@ -172,6 +176,7 @@ async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Pro
     if ((await findOtherUses(database, { hash, filename }, session)).length > 0) {
       return note(deps, proof, { state: "manual", ...seen, problem: "used" }, session);
     }
+    const uow = announcedLater(database, unit, userId);
     const user = await settleSubscription(database, uow, found);
     await note(deps, proof, { state: "approved", ...seen }, session);
     const accepted = await acceptProof(database, uow, userId);

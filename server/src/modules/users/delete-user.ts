@@ -2,7 +2,8 @@ import type { AccountDeletion } from "@shared/contract/authentication.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { SEND_EMAIL } from "@shared/domain/email-work.ts";
-import { VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
+import { PASS_ON } from "@shared/domain/passed-on.ts";
+import { ANNOUNCE_APPROVAL, VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { deleteStream } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
@@ -90,7 +91,7 @@ async function deleteUserData(
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.billingPeriods.deleteMany({ userId }, { session });
   const ofUser = {
-    name: { $in: [SEND_EMAIL, VERIFY_PAYMENT] },
+    name: { $in: [SEND_EMAIL, VERIFY_PAYMENT, ANNOUNCE_APPROVAL, PASS_ON] },
     "data.userId": userId.toString(),
   };
   await database.jobs.deleteMany(ofUser, { session });
