@@ -16,14 +16,32 @@ import { isTooLateForBench } from "./schedule-bench.ts";
 export type BenchDeps = Pick<
   WorkerDeps,
   "database" | "logger" | "marketData" | "evidence" | "tradingCosts" | "now"
-> & { bench: AnalystBench };
+> & {
+  bench: AnalystBench;
+  /** Waits for the turn of an analysis; none waits without it. */
+  untilTurn?: (abort: AbortSignal) => Promise<void>;
+};
 
 /** Markets that one worker judges at once; each by all arms. */
 const CONCURRENCY = 3;
 
+/** Analyses of the arms start so far apart: many at once would keep the processor from those of users. */
+const TURN_MS = 100;
+
+function inTurns(everyMs: number): (abort: AbortSignal) => Promise<void> {
+  let next = 0;
+  return async (abort) => {
+    const now = performance.now();
+    const at = Math.max(now, next);
+    next = at + everyMs;
+    await delay(at - now, undefined, { signal: abort });
+  };
+}
+
 /** The work of making the analyses of all arms for one candle. */
-export const makingBenchAnalyses = (deps: BenchDeps): WorkHandler =>
-  oneByOne(deps, {
+export function makingBenchAnalyses(given: BenchDeps): WorkHandler {
+  const deps = { ...given, untilTurn: inTurns(TURN_MS) };
+  return oneByOne(deps, {
     kind: BENCH_ANALYSES,
     concurrency: CONCURRENCY,
     retryDelayMs: doubling({ first: 2_000, max: 30_000 }),
@@ -32,6 +50,7 @@ export const makingBenchAnalyses = (deps: BenchDeps): WorkHandler =>
       await makeBenchAnalyses(deps, { ...market, closedAt: new Date(closedAt) }, abort);
     },
   });
+}
 
 /**
  * Makes those analyses of a candle that are missing. An arm that fails, or is slow, delays no other; each analysis is stored as
@@ -55,6 +74,7 @@ export async function makeBenchAnalyses(
   const stored = new Set(await database.shadowAnalyses.distinct("key", { key: keys }));
   const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
   const made = missing.map(async (arm) => {
+    await deps.untilTurn?.(abort);
     const analysis = await makeShadowAnalysis(deps, { arm, candle, series }, abort);
     if (analysis) await storeOnce(deps, analysis);
     else logger.info({ arm: arm.id }, "the budget of the bench is used up");
