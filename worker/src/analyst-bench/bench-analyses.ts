@@ -19,28 +19,32 @@ export type BenchDeps = Pick<
 > & {
   bench: AnalystBench;
   /** Waits for the turn of an analysis; none waits without it. */
-  untilTurn?: (abort: AbortSignal) => Promise<void>;
+  untilTurn?: ((candle: BenchCandle, abort: AbortSignal) => Promise<void>) | undefined;
 };
 
 /** Markets that one worker judges at once; each by all arms. */
 const CONCURRENCY = 3;
 
-/** Analyses of the arms start so far apart: many at once would keep the processor from those of users. */
-const TURN_MS = 100;
+/** Analyses of the arms start at most so far apart: many at once would keep the processor from those of users. */
+const MAX_TURN_MS = 250;
+/** All analyses of a close start within this part of the candle, if one worker makes them. */
+const STARTS_SHARE = 0.25;
 
-function inTurns(everyMs: number): (abort: AbortSignal) => Promise<void> {
+function turnsOf({ arms, markets }: AnalystBench): BenchDeps["untilTurn"] {
   let next = 0;
-  return async (abort) => {
+  return async ({ timeframe }, abort) => {
+    const analyses = arms.length * markets.filter((one) => one.timeframe === timeframe).length;
+    const shareMs = (STARTS_SHARE * TIMEFRAME_MS[timeframe]) / Math.max(1, analyses);
     const now = performance.now();
     const at = Math.max(now, next);
-    next = at + everyMs;
+    next = at + Math.min(MAX_TURN_MS, shareMs);
     await delay(at - now, undefined, { signal: abort });
   };
 }
 
 /** The work of making the analyses of all arms for one candle. */
 export function makingBenchAnalyses(given: BenchDeps): WorkHandler {
-  const deps = { ...given, untilTurn: inTurns(TURN_MS) };
+  const deps = { ...given, untilTurn: turnsOf(given.bench) };
   return oneByOne(deps, {
     kind: BENCH_ANALYSES,
     concurrency: CONCURRENCY,
@@ -74,7 +78,7 @@ export async function makeBenchAnalyses(
   const stored = new Set(await database.shadowAnalyses.distinct("key", { key: keys }));
   const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
   const made = missing.map(async (arm) => {
-    await deps.untilTurn?.(abort);
+    await deps.untilTurn?.(candle, abort);
     const analysis = await makeShadowAnalysis(deps, { arm, candle, series }, abort);
     if (analysis) await storeOnce(deps, analysis);
     else logger.info({ arm: arm.id }, "the budget of the bench is used up");
