@@ -64,6 +64,8 @@ describe("the arms of the bench, on two workers", () => {
 
   beforeAll(async () => {
     models = await startFakeOpenAi();
+    // From the first call on: the most expensive one says how many run at once.
+    models.behave({ kind: "advice", usage: USAGE });
     down = await startFakeOpenAi();
     down.behave({ kind: "status", status: 500 });
     writeBench(MUCH_USD);
