@@ -42,6 +42,7 @@ export function productServer(address: ProductAddress, adminPassword: string) {
       MARKET_DATA: "replay",
       DEMO_RECORD: "off",
       OPENAI_API_KEY: "",
+      BENCH_FILE: "e2e/support/bench.json",
       RATE_LIMIT: "off",
       WEBHOOK_ALLOW_PRIVATE: "on",
       LOG_LEVEL: "warn",

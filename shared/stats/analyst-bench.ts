@@ -201,7 +201,7 @@ const FALSE_CLAIMS = 0.05;
 const HORIZON = 800;
 
 /** Of the figures of one arm. */
-export const ARM_LEVEL: SequenceLevel = { alpha: FALSE_CLAIMS, horizon: HORIZON };
+const ARM_LEVEL: SequenceLevel = { alpha: FALSE_CLAIMS, horizon: HORIZON };
 
 /** Each pair gets the same part (Bonferroni), whatever the pairs have to do with each other. */
 export const pairLevel = (arms: number): SequenceLevel => ({
@@ -269,19 +269,31 @@ export interface ArmFigures {
   brier_skill: Estimate | null;
 }
 
+type ArmDays = readonly { day: string; sums: ArmDaySums }[];
+
+const blocksOf = (days: ArmDays) =>
+  groupIntoBlocks(
+    days
+      .filter(({ sums }) => sums.trades > 0)
+      .map(({ day, sums }) => ({ ...sums, day: dayNumber(Date.parse(day)) })),
+  );
+
+/** Mean result of the trades of one arm, with an interval that holds at every look. */
+export const meanOfArm = (days: ArmDays): Estimate | null =>
+  confidenceSequence(
+    blocksOf(days).map((block) => clusterOf(block, "trades", "sumR")),
+    ARM_LEVEL,
+  );
+
 /** Figures of one arm, with intervals that hold at every look at this arm. */
-export function figuresOfArm(days: readonly { day: string; sums: ArmDaySums }[]): ArmFigures {
-  const dated = days.map(({ day, sums }) => ({ ...sums, day: dayNumber(Date.parse(day)) }));
-  const blocks = groupIntoBlocks(dated.filter(({ trades }) => trades > 0));
+export function figuresOfArm(days: ArmDays): ArmFigures {
+  const blocks = blocksOf(days);
   const edges = blocks.map((block) => ({
     count: sumOf(block, "trades"),
     sum: sumOf(block, "scoreSum") - sumOf(block, "chanceSum"),
   }));
   return {
-    expectancy_r: confidenceSequence(
-      blocks.map((block) => clusterOf(block, "trades", "sumR")),
-      ARM_LEVEL,
-    ),
+    expectancy_r: meanOfArm(days),
     edge: confidenceSequence(edges, ARM_LEVEL),
     brier_skill: brierSkillOf(blocks),
   };

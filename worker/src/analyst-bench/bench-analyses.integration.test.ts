@@ -206,6 +206,20 @@ describe("the analyses of the bench", () => {
     expect(await database.aiSpending.countDocuments()).toBe(0);
   });
 
+  it("of the first candle of a day are made by all arms at once, as the days before say what a call costs", async () => {
+    const before = { nanoUsd: 1.1e9, maxNanoUsd: 1.1e9, byArm: {}, reserved: [] };
+    await database.benchSpending.create({ _id: "2026-01-01", ...before });
+    const usage = { promptTokens: 1_000, completionTokens: 100 };
+    const bothAsked = () =>
+      vi.waitFor(() => expect(openai.chats).toHaveLength(2), { timeout: 20_000 });
+    openai.behave(() => ({ kind: "advice", usage, heldUntil: bothAsked() }));
+    const bench = benchOf([model("a"), model("b")], 100);
+    await makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
+    const [today] = await database.benchSpending.find({ _id: { $ne: "2026-01-01" } }).lean();
+    expect(today?.maxNanoUsd).toBe(1.1e9);
+    expect(today?.nanoUsd).toBe(2.2e9);
+  });
+
   it("of a worker that died are made up by another one, each once, and its call counts as paid", async () => {
     const usage = { promptTokens: 1_000, completionTokens: 100 };
     let release: () => void = () => undefined;
@@ -218,14 +232,13 @@ describe("the analyses of the bench", () => {
     const dying = makeBenchAnalyses(deps, candleAt(CLOSE), patient());
     await vi.waitFor(async () => expect(await shadows()).toHaveLength(4));
     await vi.waitFor(() => expect(openai.chats).toHaveLength(1));
-    // The first call of the day reserves the whole budget until it is known what a call costs.
-    await makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
-    expect(openai.chats).toHaveLength(1);
+    // The first call of all reserves the whole budget until it is known what a call costs.
+    const other = makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
     await database.benchSpending.updateMany(
       { "reserved.0": { $exists: true } },
       { $set: { "reserved.0.at": new Date(0), "reserved.0.nanoUsd": 1.1e9 } },
     );
-    await makeBenchAnalyses(depsOf(bench).deps, candleAt(CLOSE), patient());
+    await other;
     release();
     await dying;
     expect(openai.chats).toHaveLength(2);

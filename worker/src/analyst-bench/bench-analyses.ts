@@ -16,14 +16,36 @@ import { isTooLateForBench } from "./schedule-bench.ts";
 export type BenchDeps = Pick<
   WorkerDeps,
   "database" | "logger" | "marketData" | "evidence" | "tradingCosts" | "now"
-> & { bench: AnalystBench };
+> & {
+  bench: AnalystBench;
+  /** Waits for the turn of an analysis; none waits without it. */
+  untilTurn?: ((candle: BenchCandle, abort: AbortSignal) => Promise<void>) | undefined;
+};
 
 /** Markets that one worker judges at once; each by all arms. */
 const CONCURRENCY = 3;
 
+/** Analyses of the arms start at most so far apart: many at once would keep the processor from those of users. */
+const MAX_TURN_MS = 250;
+/** All analyses of a close start within this part of the candle, if one worker makes them. */
+const STARTS_SHARE = 0.25;
+
+function turnsOf({ arms, markets }: AnalystBench): BenchDeps["untilTurn"] {
+  let next = 0;
+  return async ({ timeframe }, abort) => {
+    const analyses = arms.length * markets.filter((one) => one.timeframe === timeframe).length;
+    const shareMs = (STARTS_SHARE * TIMEFRAME_MS[timeframe]) / Math.max(1, analyses);
+    const now = performance.now();
+    const at = Math.max(now, next);
+    next = at + Math.min(MAX_TURN_MS, shareMs);
+    await delay(at - now, undefined, { signal: abort });
+  };
+}
+
 /** The work of making the analyses of all arms for one candle. */
-export const makingBenchAnalyses = (deps: BenchDeps): WorkHandler =>
-  oneByOne(deps, {
+export function makingBenchAnalyses(given: BenchDeps): WorkHandler {
+  const deps = { ...given, untilTurn: turnsOf(given.bench) };
+  return oneByOne(deps, {
     kind: BENCH_ANALYSES,
     concurrency: CONCURRENCY,
     retryDelayMs: doubling({ first: 2_000, max: 30_000 }),
@@ -32,6 +54,7 @@ export const makingBenchAnalyses = (deps: BenchDeps): WorkHandler =>
       await makeBenchAnalyses(deps, { ...market, closedAt: new Date(closedAt) }, abort);
     },
   });
+}
 
 /**
  * Makes those analyses of a candle that are missing. An arm that fails, or is slow, delays no other; each analysis is stored as
@@ -55,6 +78,7 @@ export async function makeBenchAnalyses(
   const stored = new Set(await database.shadowAnalyses.distinct("key", { key: keys }));
   const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
   const made = missing.map(async (arm) => {
+    await deps.untilTurn?.(candle, abort);
     const analysis = await makeShadowAnalysis(deps, { arm, candle, series }, abort);
     if (analysis) await storeOnce(deps, analysis);
     else logger.info({ arm: arm.id }, "the budget of the bench is used up");

@@ -12,17 +12,16 @@ import {
   type PairDaySums,
 } from "@shared/database/models/analyst-bench.ts";
 import {
-  ARM_LEVEL,
   type ClosedShadow,
   comparePair,
   figuresOfArm,
   type JudgedAnalysis,
   latencyPercentile,
+  meanOfArm,
   openKey,
   pairLevel,
   sumBenchDay,
 } from "@shared/stats/analyst-bench.ts";
-import { boundaryAfter, sequenceSpread } from "@shared/stats/confidence-sequence.ts";
 import { holdingOf } from "@shared/stats/intervals.ts";
 import { closedTrade } from "@shared/stats/tally.ts";
 import type { Types } from "mongoose";
@@ -300,7 +299,7 @@ function daysOfPair(
 
 const total = (
   days: readonly ArmDay[],
-  name: "analyses" | "waits" | "pending" | "failed" | "decided" | "costUsd" | "costed",
+  name: "analyses" | "waits" | "pending" | "failed" | "decided" | "trades" | "costUsd" | "costed",
 ): number => days.reduce((sum, { sums }) => sum + sums[name], 0);
 
 function presentArm(arm: BenchSetupArm, days: readonly ArmDay[]): Bench["arms"][number] {
@@ -330,15 +329,14 @@ function curveOf(days: readonly ArmDay[]): Point[] {
   for (const [index, { day, sums }] of traded.entries()) {
     r += sums.sumR;
     const isShown = (traded.length - 1 - index) % step === 0;
-    if (isShown) points.push({ day, r, ...bandOf(traded.slice(0, index + 1), r) });
+    if (isShown) points.push({ day, r, ...bandOf(traded.slice(0, index + 1)) });
   }
   return points;
 }
 
-function bandOf(days: readonly ArmDay[], r: number): Pick<Point, "low" | "high"> {
-  const spread = sequenceSpread(days.map(({ sums }) => ({ count: sums.trades, sum: sums.sumR })));
-  if (!spread) return { low: null, high: null };
-  const { trades, variance } = spread;
-  const halfWidth = boundaryAfter(trades, ARM_LEVEL) * Math.sqrt(variance * trades);
-  return { low: r - halfWidth, high: r + halfWidth };
+/** The interval of the mean, as the table has it, for all trades until then. */
+function bandOf(days: readonly ArmDay[]): Pick<Point, "low" | "high"> {
+  const mean = meanOfArm(days);
+  const trades = total(days, "trades");
+  return { low: mean && mean.low * trades, high: mean && mean.high * trades };
 }

@@ -32,6 +32,7 @@ export async function reportBench(
   const isSame =
     known !== null &&
     known.isDemo === (bench?.isDemo ?? false) &&
+    known.budgetUsd === (bench?.budgetUsd ?? null) &&
     JSON.stringify(known.arms.map(({ key, label }) => [key, label])) ===
       JSON.stringify(arms.map(({ key, label }) => [key, label])) &&
     JSON.stringify(known.markets) === JSON.stringify(bench?.markets ?? []);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import { dayOf } from "@shared/domain/ai-budget.ts";
 import type { Analyst, CallUsage } from "../analysis/analyst.ts";
@@ -7,6 +8,9 @@ const NANO_PER_USD = 1_000_000_000;
 
 /** No call takes longer. What is reserved after that is of a worker that died, and its call has been paid for. */
 const RESERVED_MS = 5 * 60_000;
+
+/** A call that does not fit beside those that run waits so long for them to end. */
+const WAIT = { maxMs: 10_000, everyMs: 250 } as const;
 
 /** The budget of the bench for this day is used up. */
 export class BenchBudgetError extends Error {
@@ -23,14 +27,14 @@ export interface BenchBudget {
 
 /**
  * The analyst, who is asked only if the most expensive call so far still fits into the budget beside the calls that run: all
- * workers together exceed it by less than one call. Until one call has ended, only one runs.
+ * workers together exceed it by less than one call. Until the cost of one is known, only one runs.
  * @throws BenchBudgetError
  */
 export function budgetedAnalyst(analyst: Analyst, arm: string, budget: BenchBudget): Analyst {
   return {
     ...analyst,
     async advise(request) {
-      const call = await reserve(budget, arm);
+      const call = await reserve(budget, arm, request.abort);
       let costUsd: number | null = null;
       const onUsage = (usage: CallUsage) => {
         costUsd = (costUsd ?? 0) + (usage.costUsd ?? 0);
@@ -50,20 +54,44 @@ interface Reservation {
   day: string;
 }
 
-async function reserve(
-  { database, now, budgetUsd }: BenchBudget,
-  arm: string,
-): Promise<Reservation> {
-  const at = now();
-  const id = randomUUID();
-  const day = dayOf(at);
+async function reserve(budget: BenchBudget, arm: string, abort: AbortSignal): Promise<Reservation> {
+  const day = await openDay(budget);
+  const call = { id: randomUUID(), day };
+  if (budget.budgetUsd === null) return call;
+  const deadline = performance.now() + WAIT.maxMs;
+  while (!(await tryToReserve(budget, budget.budgetUsd, { ...call, arm }))) {
+    if (performance.now() > deadline) throw new BenchBudgetError();
+    await delay(WAIT.everyMs, undefined, { signal: abort });
+  }
+  return call;
+}
+
+/** What the most expensive call costs is known from the days before. */
+async function openDay({ database, now }: BenchBudget): Promise<string> {
   const { benchSpending } = database;
-  await benchSpending.updateOne(
-    { _id: day },
-    { $setOnInsert: { nanoUsd: 0, maxNanoUsd: 0, byArm: {}, reserved: [] } },
-    { upsert: true },
-  );
-  if (budgetUsd === null) return { id, day };
+  const day = dayOf(now());
+  if (await benchSpending.exists({ _id: day })) return day;
+  const before = await benchSpending
+    .findOne({ _id: { $lt: day } })
+    .sort({ _id: -1 })
+    .lean();
+  const maxNanoUsd = before?.maxNanoUsd ?? 0;
+  const first = { $setOnInsert: { nanoUsd: 0, maxNanoUsd, byArm: {}, reserved: [] } };
+  await benchSpending.updateOne({ _id: day }, first, { upsert: true });
+  return day;
+}
+
+/**
+ * @returns false if the calls that run have to end before
+ * @throws BenchBudgetError
+ */
+async function tryToReserve(
+  { database, now }: BenchBudget,
+  budgetUsd: number,
+  { id, day, arm }: Reservation & { arm: string },
+): Promise<boolean> {
+  const at = now();
+  const { benchSpending } = database;
   await countLost(database, day, at);
   const budgetNanoUsd = Math.floor(budgetUsd * NANO_PER_USD);
   // The last call may exceed the budget, and no other runs then.
@@ -86,8 +114,9 @@ async function reserve(
     ],
     { updatePipeline: true },
   );
-  if (modifiedCount === 0) throw new BenchBudgetError();
-  return { id, day };
+  if (modifiedCount > 0) return true;
+  if (await benchSpending.exists({ _id: day, nanoUsd: { $lt: budgetNanoUsd } })) return false;
+  throw new BenchBudgetError();
 }
 
 /** Counts calls of workers that died as if they had cost what was reserved for them. */

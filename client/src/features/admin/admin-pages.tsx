@@ -18,7 +18,7 @@ import {
   useSubscriptionSummary,
   useUsage,
 } from "./api.ts";
-import { BenchAdminSection } from "./bench-card.tsx";
+import { BenchAdminSection, useAdminBench } from "./bench-card.tsx";
 import { BrandingSection } from "./branding-section.tsx";
 import { ChannelsSection } from "./channels-section.tsx";
 import { HealthSection, problemTitles } from "./health-section.tsx";
@@ -82,13 +82,14 @@ export const ImagesPage = () => (
 );
 
 export function SystemPage() {
-  // The number of workers and models decides where the others stand: before it is known, they would be moved.
-  const { isFetched } = useHealth();
+  // The number of workers, models and arms decides where the others stand: before it is known, they would be moved.
+  const { isFetched: isHealthKnown } = useHealth();
+  const { isFetched: isBenchKnown } = useAdminBench();
   return (
     <AdminFrame title="System">
       <HealthSection />
       <BenchAdminSection />
-      {isFetched && (
+      {isHealthKnown && isBenchKnown && (
         <>
           <UsageSection />
           <ChannelsSection />

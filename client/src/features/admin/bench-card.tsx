@@ -24,13 +24,16 @@ const STATES = {
   budget: { label: "Budget used up until 00:00 UTC", tone: "text-wait" },
 } as const;
 
-/** The arms of the bench, and which one is the analyst; nothing without a bench. */
-export function BenchAdminSection() {
-  const { data } = useQuery({
+export const useAdminBench = () =>
+  useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => api({ path: "/admin/bench", schema: adminBenchSchema, signal }),
     refetchInterval: POLL_INTERVAL_MS,
   });
+
+/** The arms of the bench, and which one is the analyst; nothing without a bench. */
+export function BenchAdminSection() {
+  const { data } = useAdminBench();
   if (!data?.is_configured) return null;
   return (
     <AdminSection id="bench" title="Bench of analysts" lead={describeSpending(data)}>
