@@ -64,7 +64,7 @@ function HistoryTotals({ filter }: { filter: HistoryFilter }) {
   const rate = data?.win_rate;
   const facts = data && [
     { label: "Signals", value: formatCount(data.signals) },
-    { label: "Closed", value: formatCount(data.trades) },
+    { label: "Closed", what: " trades", value: formatCount(data.trades) },
     {
       label: "Win rate",
       value: rate ? formatRate(rate.value) : "–",
@@ -82,9 +82,12 @@ function HistoryTotals({ filter }: { filter: HistoryFilter }) {
       aria-label="Totals"
       className="figures grid min-h-16 grid-cols-[auto_auto_1fr_auto] items-start gap-x-3.5 rounded-card border border-line bg-surface px-4 py-1.5 sm:min-h-13 sm:gap-x-10 sm:py-2"
     >
-      {facts?.map(({ label, value, note }) => (
+      {facts?.map(({ label, what, value, note }) => (
         <div key={label} className="min-w-0">
-          <dt className="text-xs text-ink-faint">{label}</dt>
+          <dt className="text-xs text-ink-faint">
+            {label}
+            {what && <span className="max-sm:sr-only">{what}</span>}
+          </dt>
           <dd className="text-sm font-semibold">
             {value}{" "}
             {note && (
