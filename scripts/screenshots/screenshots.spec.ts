@@ -28,9 +28,12 @@ test.beforeAll(async () => {
 });
 
 test("home", async ({ page }) => {
-  await page.goto("/");
+  // The page reads the record once, which may not be published yet.
+  await expect(async () => {
+    await page.goto("/");
+    await page.getByText(/^Win rate of the demo record/).waitFor({ timeout: 10_000 });
+  }).toPass();
   await page.locator('[data-state="failed"]').first().waitFor();
-  await page.getByText(/^Win rate of the demo record/).waitFor();
   await saveScreenshot(page, "home");
 });
 
