@@ -58,7 +58,7 @@ export default defineConfig(({ command, mode, isSsrBuild }) => {
       react(),
       tailwindcss(),
       replacedModules(),
-      siteFiles(origin),
+      siteFiles({ origin, apiUrl }),
       offlineVerifier(),
       serviceWorker(),
     ],

@@ -12,6 +12,11 @@ export const product = {
   dataDir: address.dataDir,
 };
 
+const server = productServer(address, product.admin.password);
+
+/** The screenshots show the record of the demo, whose making would disturb Lighthouse. */
+const isForReadme = process.argv.some((part) => part.includes("screenshots"));
+
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
@@ -34,5 +39,5 @@ export default defineConfig({
       ],
     },
   },
-  webServer: productServer(address, product.admin.password),
+  webServer: { ...server, env: { ...server.env, DEMO_RECORD: isForReadme ? "on" : "off" } },
 });

@@ -12,6 +12,7 @@ import { siteFiles } from "./screen-pages.ts";
 import { createWebHost } from "./serve-client.ts";
 
 const ORIGIN = "https://signals.example.com";
+const API = "https://api.example.com";
 let folder = "";
 let host: Server;
 let served = "";
@@ -25,11 +26,11 @@ beforeAll(async () => {
     root: join(projectRoot, "client"),
     logLevel: "silent",
     build: { outDir: folder, emptyOutDir: true, rollupOptions: { input: page } },
-    plugins: [withoutApplication, siteFiles(ORIGIN)],
+    plugins: [withoutApplication, siteFiles({ origin: ORIGIN, apiUrl: API })],
   });
   await compressFiles(folder);
   host = createWebHost(folder, {
-    VITE_API_URL: "https://api.example.com",
+    VITE_API_URL: API,
     VITE_CONTACT_EMAIL: "security@example.com",
     CLIENT_ORIGIN: [ORIGIN],
   });
@@ -62,12 +63,11 @@ describe("what previews of links and search engines get", () => {
     const page = await (await get("/")).answer.text();
     expect(metaOf(page, "og:title")).toBe("AI-Powered Trading Signals");
     expect(metaOf(page, "og:description")).toMatch(/entry, stop, target/);
-    expect(metaOf(page, "og:image")).toBe(`${ORIGIN}/og-image.png`);
+    expect(metaOf(page, "og:image")).toBe(`${API}/branding/preview.png`);
     expect(metaOf(page, "twitter:card")).toBe("summary_large_image");
   });
 
   it.each([
-    ["/og-image.png", 1_200, 630],
     ["/icon-192.png", 192, 192],
     ["/icon-512.png", 512, 512],
     ["/icon-maskable-192.png", 192, 192],
@@ -81,13 +81,9 @@ describe("what previews of links and search engines get", () => {
     expect(bytes.length).toBeLessThan(60_000);
   });
 
-  it("is a manifest whose icons are all there", async () => {
-    const { answer, type } = await get("/manifest.webmanifest");
-    expect(type).toBe("application/manifest+json");
-    const { icons } = await answer.json();
-    expect(icons).toHaveLength(4);
-    for (const { src } of icons) expect((await get(src)).type).toBe("image/png");
-    expect(JSON.stringify(icons)).toContain('"purpose":"maskable"');
+  it("is the API's manifest, which says what the operator calls the product", async () => {
+    const page = await (await get("/")).answer.text();
+    expect(page).toContain(`rel="manifest" href="${API}/branding/manifest.webmanifest"`);
   });
 
   it("is a list of the public screens, and a word about the others", async () => {

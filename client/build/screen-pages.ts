@@ -199,18 +199,18 @@ function fontLinks(manifest: Manifest): string[] {
 
 const FIRST_SCRIPT = "theme-init.js";
 
-/** Stands in `client/index.html` for the origin of the pages, which link previews need. */
-const PLACEHOLDER = "%PUBLIC_ORIGIN%";
+/** Stands in `client/index.html` for the address of the API, which has what the operator's product is called. */
+const PLACEHOLDER = "%API_URL%";
 
 /**
  * Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. In
  * development, it sends the headers that isolate the widgets.
  */
-export function siteFiles(origin: string): Plugin {
+export function siteFiles({ origin, apiUrl }: { origin: string; apiUrl: string }): Plugin {
   return {
     name: "site-files",
     apply: (_, { isSsrBuild }) => !isSsrBuild,
-    transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
+    transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, apiUrl.replace(/\/$/, "")),
     configureServer({ middlewares }) {
       const headers = new Map(Object.entries(WIDGET_HEADERS));
       middlewares.use(WIDGET_PATH, (_, response, next) => {

@@ -27,6 +27,7 @@ export function pageHeaders({ VITE_API_URL }: Pick<HostSettings, "VITE_API_URL">
     "default-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob: ${api}`,
+    `manifest-src ${api}`,
     "font-src 'self' data:",
     `connect-src 'self' ${api} ${api.replace(/^http/, "ws")}`,
     "object-src 'none'",

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "playwright/test";
+import { record } from "@shared/testing/performance-record.ts";
+import { expect, type Page } from "playwright/test";
 import { ADMIN, newAdminSession, PASSWORD } from "../support/api.ts";
+import { apiUrl } from "../support/config.ts";
+import { DESKTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
@@ -12,11 +15,56 @@ import {
   signIn,
 } from "../support/users.ts";
 
-test("a trader registers, pays, is approved and gets a signal", async ({ page, openElsewhere }) => {
+/** The record of these tests has no trade that is over, and their payment methods are shared. */
+async function serveRecord(page: Page): Promise<void> {
+  const headers = { "Access-Control-Allow-Origin": "*" };
+  const market = { symbol: "XAU/USD", timeframe: "4h", signal: "BUY", outcome: "WIN" };
+  const levels = { entry: 1284.402, stop_loss: 1277.924, take_profit: 1297.357 };
+  const end = { reason: "target", r_multiple: 1.96, resolved_at: "2026-11-27T20:00:00.000Z" };
+  const activity = { data: "live", items: [{ seq: 1, ...market, ...levels, ...end }] };
+  const methods = { bank_details_1: "", bank_details_2: "", bank_details_3: "IBAN 1\nBIC 2" };
+  const links = { paypal_details: "https://paypal.me/a", skrill_details: "", wise_details: "" };
+  const answers = { activity, performance: record, "payment-details": { ...methods, ...links } };
+  for (const [path, json] of Object.entries(answers)) {
+    await page.route(`${apiUrl}/${path}`, (route) => route.fulfill({ json, headers }));
+  }
+}
+
+/** From the proof on the home page over the way to pay to the form of an account. */
+async function goToRegister(page: Page): Promise<void> {
+  await page.goto("/");
+  const main = page.getByRole("main");
+  await expect(main.getByText("Latest result of our record")).toBeInViewport({ ratio: 1 });
+  for (const text of ["XAU/USD 4h", "WIN", "+1.96 R", /^Win rate of our record: .*interval/]) {
+    await expect(main.getByText(text).first()).toBeVisible();
+  }
+  await expect(main.getByRole("link", { name: /BTC\/USDT/ }).first()).toHaveAttribute(
+    "href",
+    /\/bot\?symbol=/,
+  );
+  await page.setViewportSize(PHONE);
+  await page.goto("/payment");
+  const method = page.getByRole("link", { name: "https://paypal.me/a" });
+  await expect(method).toBeInViewport();
+  const fee = await page.getByRole("heading", { name: "Pro plan" }).boundingBox();
+  expect((await method.boundingBox())?.y).toBeLessThan(fee?.y ?? 0);
+  await expect(page.getByRole("button", { name: /^Copy/ })).toHaveCount(4);
+  await page.setViewportSize(DESKTOP);
+  await expect(page.getByRole("banner").getByRole("link", { name: "Register" })).toBeVisible();
+  await page.getByRole("link", { name: "Home" }).click();
+  await page.getByRole("link", { name: "Get Started" }).click();
+  await page.getByRole("link", { name: "Create an account" }).click();
+}
+
+test("a visitor sees a result of the record, registers, pays, is approved and gets a signal", async ({
+  page,
+  openElsewhere,
+}) => {
   const admin = await openElsewhere();
   await openAdmin(admin);
   const username = `trader-${randomUUID().slice(0, 8)}`;
-  await page.goto("/register");
+  await serveRecord(page);
+  await goToRegister(page);
   await page.getByLabel("Username").fill(username);
   await page.getByLabel("Email").fill(`${username}@example.com`);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -25,6 +73,8 @@ test("a trader registers, pays, is approved and gets a signal", async ({ page, o
   await page.getByRole("link", { name: "Go to the dashboard now" }).click();
   await expect(page.getByText("Approval Pending")).toBeVisible();
   await expect(page.getByRole("main").getByRole("link", { name: /pricing/i })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Pay for a plan" })).toBeVisible();
+  await expect(page.getByText("Latest result of our record")).toBeVisible();
   await sendProof(page, "Jane Miller");
 
   const card = cardOf(admin, username);

@@ -152,6 +152,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       path: "/signal-history",
       filled: (page) => page.locator("[data-signal]"),
     };
+    const results: Screen = { path: "/results", filled: (page) => page.getByText("Monthly email") };
     const watchlist: Screen = { path: "/watchlist", filled: (page) => page.getByRole("article") };
     const bot: Screen = { path: "/bot", filled: (page) => page.getByText(/^Demo data:/) };
     let trader: Session;
@@ -166,6 +167,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, dashboard);
       await expectAccessible(page, "/dashboard");
       await open(page, userPanel);
+      await open(page, results);
       await open(page, history);
       await expect(page.locator("[data-signal]")).toHaveCount(3);
       await page

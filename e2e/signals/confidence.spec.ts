@@ -58,4 +58,7 @@ test("nothing moves as the record of the analyst arrives", async ({ page }) => {
   }
   await page.goto(`/signals/${id}`);
   await expect(panel).toContainText(NO_EDGE);
+  for (const name of ["Entry", "Position size", "Dollar risk", "Required margin"]) {
+    await expect(card.getByText(name, { exact: true })).toBeVisible();
+  }
 });

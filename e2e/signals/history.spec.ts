@@ -1,5 +1,6 @@
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
+import { DESKTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
@@ -28,4 +29,24 @@ test("filters are asked of the server, also for signals that are still to come",
   await page.goBack();
   await expect(page).toHaveURL(/\?symbol=USDT&timeframe=1h$/);
   await expect(headings(page)).toHaveText([/^ETH\/USDT/, /^BTC\/USDT/]);
+  // Signals of one analysis are one card.
+  await makeSignal(trader, { symbol: "ETH/USDT" });
+  await expect(page.getByText("asked 2 times")).toBeVisible();
+  await expect(headings(page)).toHaveCount(2);
+  await page.goto("/signal-history");
+  expect(await cardsInView(page, DESKTOP)).toBeGreaterThanOrEqual(8);
+  expect(await cardsInView(page, PHONE)).toBeGreaterThanOrEqual(4);
 });
+
+/** As many of the tallest card as the first screen has room for. */
+async function cardsInView(page: Page, size: typeof DESKTOP): Promise<number> {
+  await page.setViewportSize(size);
+  const cards = page.locator("[data-signal]");
+  await expect(cards).toHaveCount(4);
+  const boxes = await Promise.all((await cards.all()).map((card) => card.boundingBox()));
+  const [first, second] = boxes;
+  if (!first || !second) throw new Error("the history has no cards");
+  const gap = second.y - first.y - first.height;
+  const tallest = Math.max(...boxes.map((box) => box?.height ?? 0));
+  return Math.floor((size.height - first.y + gap) / (tallest + gap));
+}

@@ -31,7 +31,8 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   page,
   context,
 }) => {
-  await signIn(page, await makeTrader({ approved: true }));
+  // Who may send images has the longest form.
+  await signIn(page, await makeTrader({ approved: true, imageCredits: 1 }));
   await page.goto("/bot");
   await requestSignal(page, "XRP/USDT");
   const result = resultFor(page, "XRP/USDT");

@@ -36,4 +36,6 @@ test("symbols are picked by class with prices, watched ones come first, and the 
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
   await expect(symbol).toHaveValue("BRENT");
+  // The card of the other market stays, but the numbers are no longer of it.
+  await expect(page.getByText("For your next signal")).toBeVisible();
 });

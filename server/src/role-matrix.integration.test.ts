@@ -296,7 +296,8 @@ const REQUESTS: Record<string, Prepare> = {
     return {};
   },
   "GET /branding/logo": async () => {
-    const logo = { base64: "iVBORw0KGgo=", contentType: "image/png" as const, sha256: "0" };
+    const base64 = (await picture()).toString("base64");
+    const logo = { base64, contentType: "image/png" as const, sha256: "0" };
     const { branding } = server.database;
     await branding.updateOne({ _id: "branding" }, { $set: { logo } }, { upsert: true });
     return {};

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { streamPositionsSchema } from "./account.ts";
+import type { PublicBranding } from "./branding.ts";
 import { unseenProblemSchema } from "./channel-problem.ts";
 import {
   type AccountReason,
@@ -59,6 +60,8 @@ export type ServerToClientEvents = {
   /** Not numbered, and not sent to a client that is behind. */
   price: (price: LivePrice) => void;
   "price:stale": (stale: StalePrice) => void;
+  /** Not numbered: how the product presents itself from now on, for every socket. */
+  branding: (branding: PublicBranding) => void;
   "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
   /** Sent before a socket is closed for a newer one of the user. Its client must not reconnect by itself. */
   "socket:closed": (data: { reason: "too-many-sockets" }) => void;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
 import { useEffect, useId } from "react";
-import { BRANDING_KEY, useBrand } from "../lib/brand.ts";
+import { BRANDING_KEY, brandingFacts, useBrand } from "../lib/brand.ts";
 import { apiOrigin } from "../lib/env.ts";
 import { browserStorage } from "../lib/session.ts";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, useThemeChoice } from "../lib/theme.ts";
@@ -45,16 +45,18 @@ export function ThemeSwitch() {
   );
 }
 
-/** Every field of `GET /branding` is a text. Every visitor reads it, so that it is read in few bytes. */
 async function readFacts({ signal }: { signal: AbortSignal }) {
   const response = await fetch(`${apiOrigin}/branding`, { signal });
-  const body: unknown = await response.json();
-  return new Map(Object.entries(Object(body)).map(([field, text]) => [field, String(text)]));
+  return brandingFacts(await response.json());
 }
 
-/** Shows the product as its operator presents it: name, notice, and the style sheet of logo and accent. */
+/** Shows the product as its operator presents it: name, notice, and the style sheet of logo and accent. Visitors have no socket. */
 export function Branding() {
-  const { data: facts } = useQuery({ queryKey: BRANDING_KEY, queryFn: readFacts });
+  const { data: facts } = useQuery({
+    queryKey: BRANDING_KEY,
+    queryFn: readFacts,
+    refetchInterval: 60_000,
+  });
   useEffect(() => {
     const name = facts?.get("product_name");
     // An error has none.

@@ -10,3 +10,7 @@ interface Brand {
 export const useBrand = create<Brand>(() => ({ name: "AI Trading Bot" }));
 
 export const BRANDING_KEY = ["branding"];
+
+/** Every field of `GET /branding` is a text. Every visitor reads it, so that it is read in few bytes. */
+export const brandingFacts = (body: unknown): ReadonlyMap<string, string> =>
+  new Map(Object.entries(Object(body)).map(([field, text]) => [field, String(text)]));

@@ -21,7 +21,8 @@ export function usePageTitle(title?: string): void {
 }
 
 /** Sets the description for search engines and link previews. */
-export function usePageDescription(description: string): void {
+export function usePageDescription(text: string): void {
+  const description = text.replace("AI Trading Bot", useBrand().name);
   if (import.meta.env.SSR) pageHead.description = description;
   useEffect(() => {
     const meta = document.querySelector<HTMLMetaElement>('meta[name="description"]');

@@ -13,6 +13,7 @@ import { clientNetwork } from "../http/rate-limits.ts";
 import { BODY_TIMEOUT_MS } from "../http/request-input.ts";
 import { readSessionEnds, sessionEndOf } from "../http/session-ends.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
+import { isBrandingChange, readPublicBranding } from "../modules/branding/branding.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -292,13 +293,27 @@ export class PushServer {
   }
 
   #onEvent(event: LoggedEvent): void {
-    if (event.stream === CONTROL_STREAM) return this.#endSessions(event);
+    if (event.stream === CONTROL_STREAM) return this.#obey(event);
     const { seq, stream } = event;
     if (seq === undefined) return;
     const receive = (session: PushSession) => session.receive({ ...event, seq });
     // Who may read it changes while sockets are open.
     if (stream === ADMINS_STREAM) this.#eachSession(receive);
     else this.#sessions.get(stream)?.forEach(receive);
+  }
+
+  #obey(event: LoggedEvent): void {
+    if (isBrandingChange(event)) return void this.#pushBranding();
+    this.#endSessions(event);
+  }
+
+  /** Who misses it has it with the next page: it is not numbered. */
+  async #pushBranding(): Promise<void> {
+    try {
+      this.#io.emit("branding", await readPublicBranding(this.#deps));
+    } catch (error) {
+      this.#deps.logger.warn({ err: error }, "branding not pushed");
+    }
   }
 
   #endSessions(event: LoggedEvent): void {

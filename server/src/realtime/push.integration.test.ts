@@ -129,6 +129,27 @@ describe("push", () => {
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
   });
 
+  it("brings the branding that an administrator saves to every browser", async () => {
+    const admin = await createUser(database, { role: "admin", approved: true });
+    const tabs = [
+      await connect(await createUser(database)),
+      await connect(admin, { port: secondServer.port }),
+    ];
+    const saved = await fetch(`http://localhost:${server.port}/admin/branding`, {
+      method: "PUT",
+      headers: {
+        Authorization: `Bearer ${signTokenFor(admin, settings)}`,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify({ product_name: "Northwind Signals" }),
+    });
+    expect(saved.status).toBe(200);
+    const payload = expect.objectContaining({ product_name: "Northwind Signals" });
+    for (const { other } of tabs) {
+      await vi.waitFor(() => expect(other).toContainEqual({ name: "branding", payload }), WAIT);
+    }
+  });
+
   it("pushes a user's events to all of their tabs and to no other user", async () => {
     const user = await createUser(database);
     const stranger = await createUser(database);

@@ -23,6 +23,21 @@ export const brandingRoutes = {
     responses: { 200: { description: "The image.", contentType: "image/*" } },
     errors: ["not-found"],
   }),
+  getManifest: defineRoute("GET /branding/manifest.webmanifest", {
+    tag: "Service",
+    summary: "The web manifest",
+    description: "What an installed app is called. Its addresses are those of the web pages.",
+    access: "public",
+    responses: { 200: { description: "The manifest.", contentType: "application/manifest+json" } },
+  }),
+  getPreview: defineRoute("GET /branding/preview.png", {
+    tag: "Service",
+    summary: "The preview image of the web pages",
+    description: "1200 × 630 pixels, with the name of the product.",
+    access: "public",
+    limits: [{ name: "preview-image", points: 60, per: "minute", by: ["address"] }],
+    responses: { 200: { description: "The image.", contentType: "image/png" } },
+  }),
   getStoredBranding: defineRoute("GET /admin/branding", {
     ...administration,
     summary: "What is stored of how the product presents itself",

@@ -10,6 +10,7 @@ import {
   useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
 import { queryClient } from "../../lib/query-client.ts";
+import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
 import { useNow } from "../../lib/use-now.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -43,10 +44,11 @@ export function BotPage() {
   const newest = useBot(({ tracked }) => tracked[0]);
   const signal = useTrackedSignal(newest?.id ?? null);
   const analyzing = useAnalyzing(signal);
-  // The banner above must be known first, so that nothing moves for it.
+  // The banner above and the image field must be known first, so that nothing moves for them.
   const { isPending } = useDemoStatus();
+  const isAccountKnown = useRealtime((live) => live.ready);
   // Deferred, the form is rendered in small steps, and the page stays responsive.
-  const isReady = !useDeferredValue(isPending);
+  const isReady = useDeferredValue(!isPending && isAccountKnown);
   useEffect(() => void resumePending(), []);
   return (
     <>

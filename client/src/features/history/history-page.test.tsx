@@ -43,7 +43,7 @@ test("a WAIT that states no confidence shows none", async () => {
   await waitFor(() => expect(cards()).toHaveLength(2));
   const [without, stated] = cards();
   expect(without?.textContent).not.toMatch(/%|confidence|·/);
-  expect(stated?.textContent).toContain(" · 45% stated confidence");
+  expect(stated?.textContent).toContain(" · 45% stated");
 });
 
 test("signals of one analysis are one card, which leads to each of them", async () => {

@@ -64,24 +64,37 @@ function HistoryTotals({ filter }: { filter: HistoryFilter }) {
   const rate = data?.win_rate;
   const facts = data && [
     { label: "Signals", value: formatCount(data.signals) },
-    { label: "Closed trades", value: formatCount(data.trades) },
+    { label: "Closed", what: " trades", value: formatCount(data.trades) },
     {
       label: "Win rate",
       value: rate ? formatRate(rate.value) : "–",
-      note: rate && `95% interval ${formatRate(rate.low)} to ${formatRate(rate.high)}`,
+      note: rate && (
+        <>
+          <span className="max-sm:sr-only">95% interval </span>
+          {formatRate(rate.low)} to {formatRate(rate.high)}
+        </>
+      ),
     },
     { label: "Result", value: data.trades > 0 ? formatR(data.r) : "–", note: "after costs" },
   ];
   return (
     <dl
       aria-label="Totals"
-      className="figures grid min-h-13 grid-cols-[auto_auto_1fr_auto] items-start gap-x-4 rounded-card border border-line bg-surface px-4 py-1.5 sm:gap-x-10 sm:py-2"
+      className="figures grid min-h-16 grid-cols-[auto_auto_1fr_auto] items-start gap-x-3.5 rounded-card border border-line bg-surface px-4 py-1.5 sm:min-h-13 sm:gap-x-10 sm:py-2"
     >
-      {facts?.map(({ label, value, note }) => (
+      {facts?.map(({ label, what, value, note }) => (
         <div key={label} className="min-w-0">
-          <dt className="text-xs text-ink-faint">{label}</dt>
+          <dt className="text-xs text-ink-faint">
+            {label}
+            {what && <span className="max-sm:sr-only">{what}</span>}
+          </dt>
           <dd className="text-sm font-semibold">
-            {value} {note && <span className="text-xs font-normal text-ink-faint">{note}</span>}
+            {value}{" "}
+            {note && (
+              <span className="text-xs font-normal whitespace-nowrap text-ink-faint max-sm:block">
+                {note}
+              </span>
+            )}
           </dd>
         </div>
       ))}

@@ -13,7 +13,13 @@ import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { unitName } from "../../domain/symbols.ts";
 import { api } from "../../lib/api/client.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
-import { formatMoment, formatR, formatUnits, formatUsd } from "../../lib/format.ts";
+import {
+  formatConfidence,
+  formatMoment,
+  formatR,
+  formatUnits,
+  formatUsd,
+} from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { TextLink } from "../../ui/button.tsx";
@@ -70,7 +76,7 @@ export const SignalCard = memo(function SignalCard({ item, earlier }: SignalCard
       className="rounded-card border border-line bg-surface lg:rounded-none lg:border-0 lg:border-b"
     >
       <div
-        className={`grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2.5 lg:min-h-15 lg:py-1.5 ${columns}`}
+        className={`grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2 lg:min-h-15 lg:py-1.5 ${columns}`}
       >
         <SignalBadge signal={item.signal} />
         <Market item={item} timesAsked={earlier.length + 1} isAlone={levels !== null} />
@@ -186,7 +192,7 @@ function stateText(item: HistoryItem): string | null {
     return item.without_data ? "No prices, fill unknown" : "Not filled";
   }
   if (outcome) return null;
-  if (filled) return "Open";
+  if (filled) return "In the market";
   if (left) return "Entry missed";
   return until && Date.parse(until) <= Date.now() ? "Entry expired" : "Waiting for entry";
 }
@@ -278,8 +284,14 @@ function StatusText({ item }: { item: HistoryItem }) {
       </>
     );
   }
-  const text = isFinished(item.status) ? confidenceWords(item.signal, item) : "In progress";
+  const text = isFinished(item.status) ? chanceText(item) : "In progress";
   return text === null ? null : ` · ${text}`;
+}
+
+/** The one number that a row has room for; its details say what it is. */
+function chanceText({ signal, confidence, calibrated_confidence: chance }: HistoryItem) {
+  if (typeof chance === "number") return `${formatConfidence(chance)} chance`;
+  return signal === "WAIT" && confidence === 0 ? null : `${formatConfidence(confidence)} stated`;
 }
 
 export function entryNote(item: HistoryItem, now: Date): string | null {

@@ -53,7 +53,7 @@ test("losses and signals without a result are counted", async () => {
     ["Not filled", "5"],
     ["WAIT", "60"],
     ["Failed", "2"],
-    ["Open now", "3"],
+    ["Pending", "3"],
   ] as const;
   for (const [name, count] of counts) {
     const term = screen

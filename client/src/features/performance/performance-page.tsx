@@ -253,7 +253,7 @@ const outcomes = [
   },
   { key: "waits", dot: "bg-ink-faint", name: "WAIT", text: "Advice not to trade" },
   { key: "failed", dot: "bg-ink-faint", name: "Failed", text: "No data or no analysis" },
-  { key: "pending", dot: "bg-accent", name: "Open now", text: "Not resolved yet" },
+  { key: "pending", dot: "bg-accent", name: "Pending", text: "Not resolved yet" },
 ] as const;
 
 function SignalCounts({ counts }: { counts: Performance["counts"] }) {

@@ -48,7 +48,8 @@ export function ResultsPage() {
           </div>
         )}
       </QueryView>
-      <MonthlyEmail account={filter} />
+      {/* What comes above would move it. */}
+      {!followed.isPending && <MonthlyEmail account={filter} />}
     </div>
   );
 }

@@ -30,7 +30,7 @@ const follow = (changes: Partial<FollowedTrade>, price: number | null, isStale =
 describe("a trade that is not filled", () => {
   test("waits for its entry, whose touch is not enough", () => {
     const { told, title } = follow({}, 100);
-    expect(told).toEqual(["Waiting for entry", "Open", "Outcome Not resolved yet"]);
+    expect(told).toEqual(["Waiting for entry", "In the market", "Outcome Not resolved yet"]);
     expect(title).toBeNull();
   });
 
@@ -57,10 +57,10 @@ describe("a trade that is not filled", () => {
 
   test("has missed its entry, or is too late for it", () => {
     const missed = follow({ entryLeft: { price: 107, at } }, 99);
-    expect(missed.told.slice(0, 2)).toEqual(["Entry missed at 107", "Open"]);
+    expect(missed.told.slice(0, 2)).toEqual(["Entry missed at 107", "In the market"]);
     expect(missed.title).toBe("Entry missed");
     const late = follow({ validUntil: at }, 104);
-    expect(late.told.slice(0, 2)).toEqual(["Not entered provisional", "Open"]);
+    expect(late.told.slice(0, 2)).toEqual(["Not entered provisional", "In the market"]);
   });
 });
 
@@ -69,7 +69,11 @@ describe("a trade that is filled", () => {
 
   test("shows what it has made so far, from its fill", () => {
     const { told, title } = follow({ filled }, 105);
-    expect(told).toEqual(["Filled at 101", "Open +0.80 R unrealized", "Outcome Not resolved yet"]);
+    expect(told).toEqual([
+      "Filled at 101",
+      "In the market +0.80 R unrealized",
+      "Outcome Not resolved yet",
+    ]);
     expect(title).toBe("+0.80 R");
   });
 
@@ -82,11 +86,11 @@ describe("a trade that is filled", () => {
 
   test("counts as filled though the entry is missed for others", () => {
     const { told } = follow({ filled, entryLeft: { price: 110, at } }, null);
-    expect(told.slice(0, 2)).toEqual(["Filled at 101", "Open"]);
+    expect(told.slice(0, 2)).toEqual(["Filled at 101", "In the market"]);
   });
 
   test("says that its price is not current, and nothing of levels then", () => {
-    expect(follow({ filled }, 96, true).told[1]).toBe("Open −1.00 R, price not current");
+    expect(follow({ filled }, 96, true).told[1]).toBe("In the market −1.00 R, price not current");
   });
 
   test("has its outcome, whatever the price is now", () => {

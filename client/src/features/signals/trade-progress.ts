@@ -63,6 +63,7 @@ export function followTrade(
 }
 
 const NOT_ENTERED = "Not entered";
+const IN_MARKET = "In the market";
 
 const step = (fields: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep => ({
   detail: null,
@@ -109,12 +110,12 @@ function isReached(trade: FollowedTrade, live: CurrentPrice | null): boolean {
 }
 
 function openStep(levels: TradeLevels, fill: number | null, live: CurrentPrice | null): TradeStep {
-  if (fill === null || !live) return step({ name: "Open", ...(fill !== null && OPEN_NOW) });
+  if (fill === null || !live) return step({ name: IN_MARKET, ...(fill !== null && OPEN_NOW) });
   const r = unrealizedR(levels, { fill, price: live.price });
   const detail = `${formatR(r)}${live.isStale ? ", price not current" : " unrealized"}`;
   const place = live.isStale ? null : nearLevel(levels, live.price);
   const tone = place?.tone ?? (r < 0 ? "sell" : "buy");
-  return step({ name: place?.name ?? "Open", detail, state: "provisional", tone });
+  return step({ name: place?.name ?? IN_MARKET, detail, state: "provisional", tone });
 }
 
 const OPEN_NOW = { state: "done", tone: "accent" } as const;

@@ -12,7 +12,9 @@ import {
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { backoffMs, delay } from "../backoff.ts";
+import { BRANDING_KEY, brandingFacts } from "../brand.ts";
 import { yieldToMain } from "../hydration.ts";
+import { queryClient } from "../query-client.ts";
 import type { SessionEnd } from "../session.ts";
 import {
   classifyEvent,
@@ -134,6 +136,9 @@ export class LiveConnection {
     socket.on("price:stale", (payload) => {
       const { data } = stalePriceSchema.safeParse(payload);
       if (data) receiveStale(data);
+    });
+    socket.on("branding", (payload) => {
+      queryClient.setQueryData(BRANDING_KEY, brandingFacts(payload));
     });
     socket.on("disconnect", () => {
       stopPrices();

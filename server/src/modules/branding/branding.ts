@@ -16,6 +16,8 @@ import {
   readBranding,
   styleOf,
 } from "@shared/domain/branding.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
@@ -26,7 +28,9 @@ import type { ImageDeps } from "../files/image-decoder.ts";
 
 const FIELDS = brandingSchema.keyof().options;
 
-export async function readPublicBranding(deps: ServerDeps): Promise<PublicBranding> {
+export async function readPublicBranding(
+  deps: Pick<ServerDeps, "database" | "settings">,
+): Promise<PublicBranding> {
   const { logo, ...branding } = await readStoredBranding(deps);
   return {
     product_name: productName(branding),
@@ -90,6 +94,7 @@ export function updateBranding(
       { $set: { ...after, updatedAt: at } },
       { session, upsert: true },
     );
+    announceBranding(uow);
     for (const field of changed) {
       const details = { field, before: before[field], after: after[field] };
       uow.log({ type: "branding:changed", user: null, details });
@@ -128,13 +133,55 @@ function changeLogo(
   return commitAsAdmin(deps, admin, ADMINS_STREAM, async (uow) => {
     const options = { session: uow.session, upsert: true };
     await deps.database.branding.updateOne(BRANDING_DOCUMENT, update, options);
+    announceBranding(uow);
     uow.log({ type: "branding:changed", user: null, details: { field: "logo", after: what } });
   });
 }
 
-export async function readLogo({ database }: ServerDeps) {
+const BRANDING_CHANGED = "branding:changed";
+
+/** Lets all servers push the branding to their sockets once the unit of work is committed. */
+const announceBranding = (uow: Pick<UnitOfWork, "addInstruction">): void =>
+  uow.addInstruction(BRANDING_CHANGED, {});
+
+export const isBrandingChange = ({ name }: Pick<LoggedEvent, "name">): boolean =>
+  name === BRANDING_CHANGED;
+
+/** Of the web page that asks for it, or else of the first one that the settings name. */
+export async function readManifest(
+  { database, settings }: Pick<ServerDeps, "database" | "settings">,
+  origin: string,
+) {
+  const origins = settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
+  const page = origins.find((known) => known === origin) ?? origins[0];
+  const branding = await readBranding(database);
+  const icon = (name: string, size: number) => ({
+    src: `${page}/${name}-${size}.png`,
+    sizes: `${size}x${size}`,
+    type: "image/png",
+  });
+  return {
+    name: productName(branding),
+    short_name: branding.product_name || "AI Trading",
+    description: "AI-powered trading signals for crypto, metals, forex and index markets.",
+    id: "/",
+    start_url: `${page}/dashboard`,
+    scope: `${page}/`,
+    display: "standalone",
+    background_color: "#0a0d12",
+    theme_color: "#0a0d12",
+    icons: [
+      ...ICON_SIZES.map((size) => icon("icon", size)),
+      ...ICON_SIZES.map((size) => ({ ...icon("icon-maskable", size), purpose: "maskable" })),
+    ],
+  };
+}
+
+const ICON_SIZES = [192, 512];
+
+export async function findLogo({ database }: Pick<ServerDeps, "database">) {
   const stored = await database.branding.findOne(BRANDING_DOCUMENT).select({ logo: 1 }).lean();
-  if (!stored?.logo) throw new AppError("not-found", "There is no logo.");
+  if (!stored?.logo) return null;
   const { base64, contentType } = stored.logo;
   return { bytes: Buffer.from(base64, "base64"), contentType };
 }

@@ -11,7 +11,15 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import pRetry from "p-retry";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const manifestSchema = z.object({
+  name: z.string(),
+  short_name: z.string(),
+  start_url: z.string(),
+  icons: z.array(z.object({ src: z.string() })).length(4),
+});
 
 describe("the branding", () => {
   let server: TestServer;
@@ -155,6 +163,41 @@ describe("the branding", () => {
     const answer = await sendLogo(svg);
     expect(answer.status).toBe(415);
     expect(errorBodySchema.parse(await answer.json()).code).toBe("not-an-image");
+  });
+
+  it("names an installed app, whose icons are those of the pages", async () => {
+    const manifest = async (origin: string) => {
+      const answer = await server.call("/branding/manifest.webmanifest", { headers: { origin } });
+      expect(answer.headers.get("content-type")).toContain("application/manifest+json");
+      return manifestSchema.parse(await answer.json());
+    };
+    const [page = ""] = server.deps.settings.CLIENT_ORIGIN;
+    const { name, icons, start_url } = await manifest("https://elsewhere.example");
+    expect([name, start_url]).toEqual(["AI Trading Bot", `${page}/dashboard`]);
+    const files = await readdir("client/public");
+    for (const { src } of icons) expect(files).toContain(src.slice(page.length + 1));
+    await save({ product_name: "Northwind Signals" });
+    expect(await manifest(page)).toMatchObject({
+      name: "Northwind Signals",
+      short_name: "Northwind Signals",
+    });
+  });
+
+  it("is in the preview of the pages", async () => {
+    const preview = async () => {
+      const answer = await server.call("/branding/preview.png");
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const own = await preview();
+    await save({ product_name: "Northwind Signals" });
+    const named = await preview();
+    await sendLogo(await plainImage().png().toBuffer());
+    const withLogo = await preview();
+    expect(named.equals(own) || withLogo.equals(named)).toBe(false);
+    for (const image of [own, named, withLogo]) {
+      expect(await sharp(image).metadata()).toMatchObject({ width: 1_200, height: 630 });
+      expect(image.length).toBeLessThan(60_000);
+    }
   });
 
   it("completes the setup with a contact", async () => {

@@ -18,7 +18,7 @@ const HEIGHT = 630;
 const MARGIN = 64;
 
 /** Of the dark theme of the web pages. */
-const COLORS = {
+export const COLORS = {
   canvas: "#0a0d12",
   surface: "#10151c",
   reward: "#12302c",
@@ -202,7 +202,7 @@ interface TextStyle {
 const DPI = 72;
 
 /** An empty text cannot be drawn. */
-function text(markup: ReturnType<typeof html>, style: TextStyle): OverlayOptions[] {
+export function text(markup: ReturnType<typeof html>, style: TextStyle): OverlayOptions[] {
   const { left, top, sizePx, isBold = false } = style;
   if (markup.text.includes("></span>")) return [];
   const face = isBold ? FACES.bold : FACES.regular;

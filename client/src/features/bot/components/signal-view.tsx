@@ -33,7 +33,7 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
   const isOfOtherMarket = useBot(({ inputs }) => !isOfMarket(signal, inputs));
   return (
     <ResultCard
-      signal={signal}
+      signal={{ ...signal, outcome }}
       analysis={analysis}
       heading="h2"
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}

@@ -33,7 +33,7 @@ type CardAnalysis = SharedSignal["analysis"] & Partial<Sizing>;
 
 interface ResultCardProps {
   signal: Pick<SignalResponse, "symbol" | "timeframe" | "created_at" | "entry_left"> &
-    Partial<Pick<SignalResponse, "origin">>;
+    Partial<Pick<SignalResponse, "origin" | "outcome">>;
   analysis: CardAnalysis;
   /** The main heading of the page, or one below it. */
   heading: "h1" | "h2";
@@ -57,9 +57,13 @@ export function ResultCard(props: ResultCardProps) {
     >
       <header className="flex flex-col gap-3">
         <SignalHeader kind={kind} symbol={symbol} timeframe={timeframe} heading={heading}>
-          <LocalTime iso={createdAt} focusable />{" "}
-          {source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
+          <LocalTime iso={createdAt} focusable />
         </SignalHeader>
+        {source.demo_record && (
+          <p>
+            <DataLabel>{MESSAGES.demoRecord}</DataLabel>
+          </p>
+        )}
         <OriginMark origin={origin} />
       </header>
       <div role="status" className="empty:hidden">
@@ -68,7 +72,9 @@ export function ResultCard(props: ResultCardProps) {
       {levels && <PriceLevels levels={levels} lastPrice={source.price} />}
       {levels && <Position symbol={symbol} analysis={analysis} />}
       <Chance analysis={analysis} />
-      {valid_until && <Validity key={valid_until} until={valid_until} symbol={symbol} />}
+      {valid_until && !signal.outcome && (
+        <Validity key={valid_until} until={valid_until} symbol={symbol} />
+      )}
       <Warnings title="Warnings" warnings={warnings} />
       {levels && analysis.suggested_units !== undefined && (
         <ContractSizeNote symbol={symbol} units={analysis.suggested_units} entry={levels.entry} />

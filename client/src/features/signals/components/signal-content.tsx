@@ -33,7 +33,14 @@ export function SignalContent(props: SignalContentProps) {
   return (
     <article className={signalGridClass}>
       <ResultCard
-        signal={{ symbol, timeframe, created_at, entry_left: entryLeft, ...(origin && { origin }) }}
+        signal={{
+          symbol,
+          timeframe,
+          created_at,
+          entry_left: entryLeft,
+          outcome: judgement?.outcome,
+          ...(origin && { origin }),
+        }}
         analysis={analysis}
         heading="h1"
         progress={progress}

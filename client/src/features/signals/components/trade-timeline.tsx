@@ -1,5 +1,5 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
-import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import type { Filled, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import { useEffect } from "react";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { LocalTime } from "../../../ui/local-time.tsx";
@@ -13,7 +13,8 @@ type Followable = Pick<
   "symbol" | "created_at" | "analysis" | "filled" | "entry_left" | "outcome"
 >;
 
-type Ending = Pick<Resolution, "r_multiple" | "reason">;
+type Ending = Pick<Resolution, "r_multiple" | "reason"> &
+  Partial<Pick<Resolution, "fill" | "filled_at">>;
 
 export function tradeOfSignal(signal: Followable, ending?: Ending | null): FollowedTrade | null {
   const { symbol, analysis, filled, entry_left, outcome } = signal;
@@ -24,7 +25,7 @@ export function tradeOfSignal(signal: Followable, ending?: Ending | null): Follo
     levels,
     r: ending?.r_multiple ?? null,
     isFillUnknown: ending?.reason === "no-data",
-    filled: filled ?? null,
+    filled: filled ?? fillOf(ending),
     entryLeft: entry_left ?? null,
     outcome: outcome ?? null,
     signalPrice: analysis.source.price,
@@ -33,6 +34,12 @@ export function tradeOfSignal(signal: Followable, ending?: Ending | null): Follo
     isReplayed: analysis.source.data === "replay",
   };
 }
+
+/** A trade that ended before its signal was asked for has no fill of its own. */
+const fillOf = (ending: Ending | null | undefined): Filled | null =>
+  typeof ending?.fill === "number" && ending.filled_at
+    ? { price: ending.fill, at: ending.filled_at }
+    : null;
 
 /** The trade of an item, which does not tell the price of its signal. */
 export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
