@@ -3,6 +3,8 @@ import { openDatabase } from "@shared/database/database.ts";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
 import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";
+import { benchFollowed } from "./bench-followed.ts";
+import { benchKeys } from "./bench-keys.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchPrices } from "./bench-prices.ts";
@@ -18,6 +20,8 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["subscriptions", benchSubscriptions],
   ["watchlist", benchWatchlist],
   ["prices", benchPrices],
+  ["keys", benchKeys],
+  ["followed", benchFollowed],
 ]);
 
 export async function main({ args, signal }: Command): Promise<void> {
