@@ -1,4 +1,5 @@
 import type { Session } from "@shared/contract/account.ts";
+import type { Followed } from "@shared/contract/followed.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import {
   addWebhook,
@@ -32,6 +33,26 @@ interface Screen {
   /** What is there once all data have arrived. */
   filled(page: Page): Locator;
 }
+
+const DAYS = Array.from({ length: 40 }, (_, index) => index);
+const dayOf = (index: number) => new Date(Date.UTC(2026, 0, 5 + index)).toISOString();
+
+/** As if trades had ended, which takes hours. */
+const FOLLOWED: Followed = {
+  ...{ start_balance: 1_000, end_balance: 1_070, max_drawdown_percent: 4.2 },
+  ...{ trades: 40, wins: 18, total_r: 7.1, demo_trades: 40, truncated: false },
+  skipped: [{ reason: "pending", count: 2 }],
+  equity: DAYS.map((index) => ({ at: dayOf(index), balance: 1_000 + ((index * 37) % 80) })),
+  by_market: [{ symbol: "BTC/USDT", trades: 40, wins: 18, total_r: 7.1, profit: 70 }],
+  by_day: DAYS.map((index) => ({
+    ...{ day: dayOf(index).slice(0, 10), trades: 1, wins: index % 2 },
+    ...{ total_r: index % 2 ? 2 : -1, profit: index % 2 ? 20 : -10 },
+  })),
+  holding: { end_balance: 1_020 },
+  random: { low: 890, median: 990, high: 1_110, runs: 200 },
+  verdict: "same",
+  results: [],
+};
 
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 const email = (page: Page) => page.getByText(/@example\.com/);
@@ -194,6 +215,35 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await section.getByRole("button", { name: "Settings", exact: true }).click();
       await expectAccessible(page, "the settings of a channel", { part: "article" });
       await openOnPhone(page, [channels]);
+    });
+
+    test("results of trades that have ended", async ({ page }) => {
+      await page.route(/\/me\/followed/, (route) => route.fulfill({ json: FOLLOWED }));
+      const results: Screen = {
+        path: "/results",
+        filled: (page) => page.getByRole("heading", { name: "Balance" }),
+      };
+      await open(page, results);
+      await expectAccessible(page, "/results");
+      await openOnPhone(page, [results]);
+    });
+
+    test("API keys, with one that was just created and the form", async ({ page }) => {
+      const keys: Screen = {
+        path: "/user-panel",
+        filled: (page) => page.getByRole("button", { name: "Create a key" }),
+      };
+      const card = page.locator("#api-keys");
+      await open(page, keys);
+      await card.getByRole("button", { name: "Create a key" }).click();
+      await card.getByLabel("Name").fill("My trading bot");
+      await card.getByRole("button", { name: "Create", exact: true }).click();
+      await expect(card.getByText(/^ats_/).first()).toBeVisible();
+      await card.getByRole("button", { name: "Create a key" }).click();
+      await card.getByRole("button", { name: "Create", exact: true }).click();
+      await expect(card.locator("[aria-invalid=true]")).toBeVisible();
+      await expectAccessible(page, "the API keys", { part: "#api-keys" });
+      await openOnPhone(page, [keys]);
     });
 
     test("watchlist, with an item that is edited", async ({ page }) => {

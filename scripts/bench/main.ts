@@ -5,6 +5,8 @@ import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
 import { ensureMongod, MONGOD_PARAMETERS } from "../lib/mongo/mongod.ts";
 import { benchArms } from "./bench-arms.ts";
 import { benchEvidence } from "./bench-evidence.ts";
+import { benchFollowed } from "./bench-followed.ts";
+import { benchKeys } from "./bench-keys.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchPrices } from "./bench-prices.ts";
@@ -22,6 +24,8 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["prices", benchPrices],
   ["arms", benchArms],
   ["evidence", benchEvidence],
+  ["keys", benchKeys],
+  ["followed", benchFollowed],
 ]);
 
 export async function main({ args, signal }: Command): Promise<void> {

@@ -8,6 +8,7 @@ import type { AppMiddleware, AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { notFound, unavailable } from "./http/errors.ts";
 import { handleErrors, handleNotFound } from "./http/handle-errors.ts";
+import { queueKeyCalls } from "./http/key-call-queue.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { apiKeyHandlers } from "./modules/accounts/api-keys.ts";
@@ -68,6 +69,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.use(requestLog(deps.metrics));
   app.use(handleErrors);
   app.use(crossOrigin(CLIENT_ORIGIN));
+  app.use(queueKeyCalls());
   app.use(logRefusals(deps));
   app.use(handleNotFound);
 

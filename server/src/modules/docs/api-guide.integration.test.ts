@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { API_KEY_SCOPES, createdApiKeySchema } from "@shared/contract/api-keys.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -16,14 +17,25 @@ import { type LiveServer, startLiveServer } from "../../testing/start-live-serve
 const root = join(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
 
-/** The examples of a section, by their language. */
-async function exampleOf(section: string): Promise<string> {
+async function sectionOf(title: string): Promise<string> {
   const text = await readFile(join(root, "docs/api.md"), "utf8");
-  const [, body = ""] = text.split(`\n## ${section}\n`);
-  const example = /```\w+\n([\s\S]*?)```/.exec(body.split("\n## ")[0] ?? "")?.[1];
-  if (example === undefined) throw new Error(`No example of ${section}`);
+  const [, body = ""] = text.split(`\n## ${title}\n`);
+  return body.split("\n## ")[0] ?? "";
+}
+
+async function exampleOf(title: string): Promise<string> {
+  const example = /```\w+\n([\s\S]*?)```/.exec(await sectionOf(title))?.[1];
+  if (example === undefined) throw new Error(`No example of ${title}`);
   return example;
 }
+
+const OPENAPI_TYPESCRIPT = join(root, "node_modules/openapi-typescript/bin/cli.js");
+const TSC = join(root, "node_modules/typescript/bin/tsc");
+const DOCUMENTED_ADDRESS = "http://localhost:8000";
+const COMPILER_OPTIONS = [
+  ...["--noEmit", "--strict", "--skipLibCheck", "--allowImportingTsExtensions", "--ignoreConfig"],
+  ...["--module", "nodenext", "--target", "es2023", "--types", "node"],
+];
 
 describe("the examples of docs/api.md", () => {
   let server: LiveServer;
@@ -49,10 +61,19 @@ describe("the examples of docs/api.md", () => {
     await server.stop();
   });
 
-  const runTypeScript = async (section: string) => {
+  const writeExample = async (section: string) => {
     const file = join(folder, `${section.replaceAll(" ", "-")}.mts`);
     await writeFile(file, await exampleOf(section));
-    return ["--import", "tsx", file];
+    return file;
+  };
+  const runTypeScript = async (section: string) => ["--import", "tsx", await writeExample(section)];
+  /** Runs the command that writes the types, with the installed package instead of the newest. */
+  const writeTypes = async () => {
+    const command = /`npx openapi-typescript (.+)`/.exec(await sectionOf("TypeScript"))?.[1] ?? "";
+    const args = command.replace(DOCUMENTED_ADDRESS, server.url).split(" ");
+    const withCompiler = join(root, "server/src/testing/with-typescript-6.mjs");
+    const tool = ["--import", pathToFileURL(withCompiler).href, OPENAPI_TYPESCRIPT];
+    await run(process.execPath, [...tool, ...args], { cwd: folder });
   };
 
   it("in curl request a signal and read the history", async () => {
@@ -68,6 +89,21 @@ describe("the examples of docs/api.md", () => {
     const { stdout } = await run(process.execPath, args, { env, cwd: root });
     expect(stdout).toBe("BTC/USDT WAIT PENDING\n");
   });
+
+  it("in TypeScript agree with the types that are written from the description", async () => {
+    await writeTypes();
+    const files = [await writeExample("TypeScript"), await writeExample("Live events")];
+    const args = [TSC, ...COMPILER_OPTIONS, ...files];
+    await run(process.execPath, args, { cwd: folder });
+    const misuse = `
+      import type { paths } from "./api.d.ts";
+      export const day: paths["/me/followed"]["get"]["responses"]["200"]["content"]["application/json"]["trades"] = "1";`;
+    await writeFile(join(folder, "misuse.mts"), misuse);
+    const misused = [TSC, ...COMPILER_OPTIONS, "misuse.mts"];
+    await expect(run(process.execPath, misused, { cwd: folder })).rejects.toMatchObject({
+      stdout: expect.stringContaining("Type 'string' is not assignable to type 'number'"),
+    });
+  }, 60_000);
 
   it("in Python request a signal and read it", async () => {
     const { stdout } = await run("python3", ["-c", await exampleOf("Python")], { env });

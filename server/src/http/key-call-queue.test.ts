@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { KeyCallQueue } from "./key-call-queue.ts";
+
+describe("calls with API keys", () => {
+  let queue: KeyCallQueue;
+  let started: string[];
+  let endOf: Map<string, () => void>;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    queue = new KeyCallQueue();
+    started = [];
+    endOf = new Map();
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const work = (name: string) => () => {
+    started.push(name);
+    return new Promise<void>((resolve) => endOf.set(name, resolve));
+  };
+  /** @returns the code of the error, if the call is refused */
+  const call = async (name: string, key = name): Promise<string | undefined> => {
+    try {
+      await queue.run(key, work(name));
+      return undefined;
+    } catch (error) {
+      return error instanceof Error && "code" in error ? String(error.code) : String(error);
+    }
+  };
+  const callWithoutKey = (name: string) => void queue.runOther(work(name));
+  const end = async (name: string) => {
+    endOf.get(name)?.();
+    await vi.advanceTimersByTimeAsync(1);
+  };
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+  it("run two at a time, in order", async () => {
+    for (const name of ["a", "b", "c", "d"]) void call(name);
+    await pass(1);
+    expect(started).toEqual(["a", "b"]);
+    await end("b");
+    expect(started).toEqual(["a", "b", "c"]);
+    await end("a");
+    expect(started).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("start seldom while others run, and at once when those have ended", async () => {
+    callWithoutKey("web");
+    for (const name of ["a", "b", "c"]) void call(name);
+    await pass(1);
+    await end("a");
+    expect(started).toEqual(["web", "a"]);
+    await pass(20);
+    expect(started).toEqual(["web", "a", "b"]);
+    await end("b");
+    await end("web");
+    expect(started).toEqual(["web", "a", "b", "c"]);
+  });
+
+  it("never wait for a call that itself waits, with a key or without", async () => {
+    callWithoutKey("web");
+    for (const name of ["a", "b"]) void call(name);
+    await pass(90);
+    for (const name of ["c", "d"]) void call(name);
+    await pass(50);
+    expect(started).toEqual(["web", "a", "b", "c", "d"]);
+  });
+
+  it("are refused when they have waited too long, without having run", async () => {
+    const late = Array.from({ length: 100 }, (_, count) => call(`late-${count}`));
+    await pass(3_100);
+    const ran = started.length;
+    for (const name of started) await end(name);
+    const refused = (await Promise.all(late)).filter((code) => code === "unavailable").length;
+    expect(ran).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(10);
+    expect([started.length, ran + refused]).toEqual([ran, 100]);
+  });
+
+  it("of one key are refused at once when a hundred of them wait; other keys are not", async () => {
+    for (let count = 0; count < 102; count++) void call(`a-${count}`, "a");
+    expect(await call("one more", "a")).toBe("rate-limited");
+    void call("b");
+    await pass(1);
+    await end("a-0");
+    expect(started).toContain("a-2");
+    expect(started).not.toContain("one more");
+  });
+
+  it("make room when they end with an error", async () => {
+    const fail = () => Promise.reject(new Error("failed"));
+    await expect(queue.run("a", fail)).rejects.toThrow("failed");
+    await expect(queue.run("a", fail)).rejects.toThrow("failed");
+    void call("b");
+    await pass(1);
+    expect(started).toEqual(["b"]);
+  });
+});
