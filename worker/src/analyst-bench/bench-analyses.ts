@@ -54,12 +54,12 @@ export async function makeBenchAnalyses(
   const keys = { $in: arms.map((arm) => shadowKey(arm.key, candle)) };
   const stored = new Set(await database.shadowAnalyses.distinct("key", { key: keys }));
   const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
-  const made = missing.map(async (arm) => {
+  const analyses = missing.map(async (arm) => {
     const analysis = await makeShadowAnalysis(deps, { arm, candle, series }, abort);
     if (analysis) await storeOnce(deps, analysis);
     else logger.info({ arm: arm.id }, "the budget of the bench is used up");
   });
-  const failed = (await Promise.allSettled(made)).find(({ status }) => status === "rejected");
+  const failed = (await Promise.allSettled(analyses)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }
 

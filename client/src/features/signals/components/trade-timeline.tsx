@@ -34,7 +34,7 @@ export function tradeOfSignal(signal: Followable, ending?: Ending | null): Follo
   };
 }
 
-/** The trade of an item, which does not tell the price of its signal. */
+/** The trade of an item, which lacks the price of its signal. */
 export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   if (!levels) return null;
