@@ -66,7 +66,7 @@ export default defineConfig({
           // More than there are processors: many tests wait for seconds.
           maxWorkers: 5,
           sequence: { groupOrder: 1 },
-          // Each file has its own server and clock and an empty database; importing everything anew takes a fifth of the run.
+          // Each file has its own server and clock and an empty database; importing everything again takes a fifth of the run.
           isolate: false,
         },
       },

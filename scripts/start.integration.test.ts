@@ -98,7 +98,7 @@ afterAll(async () => {
 });
 
 describe("npm start", () => {
-  it("runs the product, mends it, refuses a second one, and stops all of it on Ctrl-C", async () => {
+  it("runs the product, repairs it, refuses a second one, and stops all of it on Ctrl-C", async () => {
     const { child, pid, seen } = await runUntilReady();
     const [firstServer] = serverPids(seen.text);
 

@@ -67,7 +67,7 @@ function withPolicy(policy: readonly string[]): Record<string, string> {
 
 export const SECURITY_TXT_PATH = "/.well-known/security.txt";
 
-/** Tells whom to report a vulnerability to (RFC 9116). It expires at the end of the year in which it is requested. */
+/** Where to report a vulnerability (RFC 9116). It expires at the end of the year in which it is requested. */
 export function securityTxt(
   { VITE_CONTACT_EMAIL, CLIENT_ORIGIN }: Omit<HostSettings, "VITE_API_URL">,
   year: number | string,

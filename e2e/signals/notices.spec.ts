@@ -8,12 +8,12 @@ declare global {
   interface Window {
     /** Notifications that the page has shown. */
     shown: { title: string; body: string; click(): void }[];
-    /** Sounds that the page has begun. */
+    /** Sounds that the page has started. */
     sounds: number;
   }
 }
 
-/** The browser's own notifications and loudspeaker, which a test cannot see or hear, written down instead. */
+/** The browser's own notifications and loudspeaker, which a test cannot observe, written down instead. */
 async function watchNotices(context: BrowserContext, permission: NotificationPermission) {
   await context.addInitScript((granted) => {
     window.shown = [];

@@ -82,12 +82,12 @@ async function measureLoad(
     what: "all signals to finish",
   });
   clearInterval(sampling);
-  const made = await database.signals.find({ createdAt: { $gte: since } }).lean();
+  const stored = await database.signals.find({ createdAt: { $gte: since } }).lean();
   const firstAt = isWorkerRunning
-    ? Math.min(...made.map((one) => Number(one.createdAt)))
+    ? Math.min(...stored.map((one) => Number(one.createdAt)))
     : resumedAt;
-  const lastStartedMs = Math.max(...made.map(({ startedAt }) => Number(startedAt))) - firstAt;
-  const lastFinishedMs = Math.max(...made.map(({ finishedAt }) => Number(finishedAt))) - firstAt;
+  const lastStartedMs = Math.max(...stored.map(({ startedAt }) => Number(startedAt))) - firstAt;
+  const lastFinishedMs = Math.max(...stored.map(({ finishedAt }) => Number(finishedAt))) - firstAt;
   return {
     traders,
     measured: isWorkerRunning ? "from the first request" : "once all are accepted",

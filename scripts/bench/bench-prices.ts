@@ -60,7 +60,7 @@ export async function benchPrices({ database, uri }: BenchOptions): Promise<void
   }
 }
 
-/** Prices are consecutive numbers, so that each tells when it was sent. */
+/** Prices are consecutive numbers, so that each shows when it was sent. */
 class ReceivedPrices {
   readonly #sentAt: number[] = [];
   latenciesMs: number[] = [];

@@ -17,8 +17,8 @@ import {
 const USERS = 50_000;
 const BATCH = 10_000;
 const REQUESTS = 100;
-/** First pages. Every name and address contains "user", none "nobody". */
-const PAGES = ["", "&status=pending", "&search=user", "&search=nobody"];
+/** First pages. Every name and address contains "user", none "unknown". */
+const PAGES = ["", "&status=pending", "&search=user", "&search=unknown"];
 
 /** Measures first pages of the list of users, one request at a time. */
 export async function benchUsers({ database, uri }: BenchOptions): Promise<void> {

@@ -332,24 +332,24 @@ async function benchManyMarkets({ database, uri }: BenchOptions): Promise<void> 
       "signal",
       callApi(`${apiUrl}/get-signal`, { token, body: nextMarket() }),
     ]);
-    const made = { ...close, status: "completed" } as const;
-    const count = () => database.marketAnalyses.countDocuments(made);
+    const completed = { ...close, status: "completed" } as const;
+    const count = () => database.marketAnalyses.countDocuments(completed);
     await until(async () => (await count()) >= MANY_MARKETS, { what: "all analyses", ...WAIT });
     await load.stop();
-    const analyses = await database.marketAnalyses.find(made).select({ finishedAt: 1 }).lean();
+    const analyses = await database.marketAnalyses.find(completed).select({ finishedAt: 1 }).lean();
     const times = analyses.map(
       ({ finishedAt }) => (Number(finishedAt) - Number(close.candleClosedAt)) / 1_000,
     );
     const title = `${MANY_MARKETS} watched markets close at once, AI calls of ${AI_TIME_MS} ms, ${CONCURRENCY} slots`;
-    const answered = load.requests.flatMap((one) => (one.status === 200 ? one.tookMs : []));
+    const durationsMs = load.requests.flatMap((one) => (one.status === 200 ? one.tookMs : []));
     printTable(title, [
       {
         "p50, s": percentile(times, 0.5),
         "last, s": Math.max(...times),
         requests: load.requests.length,
-        refused: load.requests.length - answered.length,
-        "request p50, ms": percentile(answered, 0.5),
-        "request p99, ms": percentile(answered, 0.99),
+        refused: load.requests.length - durationsMs.length,
+        "request p50, ms": percentile(durationsMs, 0.5),
+        "request p99, ms": percentile(durationsMs, 0.99),
       },
     ]);
   } finally {

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 
-/** Packets that tell a client to answer or to start. The digits are the packet types of Engine.IO and Socket.IO. */
+/** Packets that ask a client to answer or to start. The digits are the packet types of Engine.IO and Socket.IO. */
 const PING = "2";
 const PONG = "3";
 const OPEN = "0";

@@ -29,7 +29,7 @@ await Promise.all(
 process.on("message", () => process.send?.(received.splice(0).flatMap(readPush)));
 process.send?.({});
 
-/** Trades may be filled meanwhile, which is told as well. */
+/** Trades may be filled meanwhile, which is published as well. */
 function readPush({ packet, atMs }: (typeof received)[number]) {
   const [name, event] = eventSchema.parse(JSON.parse(packet.slice(EVENT.length)));
   if (name !== "signal:completed") return [];

@@ -176,7 +176,7 @@ describe("the arms of the bench, on two workers", () => {
     await expectComplete(closedAt);
     const wanted = PAID.length * SYMBOLS.length;
     expect(callsOf(calls)).toBeGreaterThanOrEqual(wanted);
-    // What the dead worker had asked is asked once more.
+    // What the crashed worker had asked is asked once more.
     expect(callsOf(calls)).toBeLessThanOrEqual(2 * wanted);
   });
 

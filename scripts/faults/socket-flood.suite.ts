@@ -88,7 +88,7 @@ describe(`${SOCKETS} sockets of one user who has missed ${EVENTS} events`, () =>
       "that read everything and are opened again when they are closed",
       { reads: true, returns: true },
     ],
-  ])("%s delay nobody else's events, and take little memory", async (_, behaviour) => {
+  ])("%s delay no other user's events, and take little memory", async (_, behaviour) => {
     const before = await pushToOthers();
     const server = harness.servers.a;
     const memory = [await residentBytes(server.pid)];

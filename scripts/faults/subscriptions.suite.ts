@@ -24,7 +24,7 @@ describe("at the end of a subscription", () => {
     const subscription = subscriptionInGrace(accessEndsAt);
     const { userId: _id, token } = trader;
     await database.users.updateOne({ _id }, { $set: { subscription } });
-    const heard = new Promise<number>((resolve) => {
+    const endedAt = new Promise<number>((resolve) => {
       client.socket.on("account:updated", ({ data }) => {
         const { reason, approved } = eventSchemas["account:updated"].parse(data);
         if (reason === "subscription-ended" && !approved) resolve(Date.now());
@@ -35,7 +35,7 @@ describe("at the end of a subscription", () => {
     const asked = { token, body: harness.nextMarket() };
     const refusal = { status: 403, body: { code: "not-approved" } };
     expect(await callApi(`${servers.a.url}/get-signal`, asked)).toMatchObject(refusal);
-    const delayMs = (await heard) - accessEndsAt.getTime();
+    const delayMs = (await endedAt) - accessEndsAt.getTime();
     expect(delayMs).toBeGreaterThanOrEqual(0);
     expect(delayMs).toBeLessThanOrEqual(MAX_DELAY_MS);
     // Their signals are compared with what REST shows them.

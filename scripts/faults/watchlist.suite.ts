@@ -40,7 +40,7 @@ async function addWatchers(harness: FaultHarness): Promise<UserRecord["_id"][]> 
   return ids;
 }
 
-/** Everybody watches the market at its next close, and nobody afterwards. */
+/** All users watch the market at its next close, and none afterwards. */
 async function closeWatched(
   { database }: FaultHarness,
   watchers: readonly UserRecord["_id"][],

@@ -76,7 +76,7 @@ it("agree on registration and login", async () => {
   const person = await register();
   expect((await logIn(person, TEST_PASSWORD)).status).toBe(200);
   expect((await logIn(person, "wrong password")).status).toBe(401);
-  expect((await post("/login", { username: "nobody", password: "wrong" })).status).toBe(401);
+  expect((await post("/login", { username: "unknown", password: "wrong" })).status).toBe(401);
 });
 
 it("agree on the confirmation of an address, by our page and by Firebase's own", async () => {
@@ -100,7 +100,7 @@ it("agree on the confirmation of an address, by our page and by Firebase's own",
 
 it("agree on a password that is reset", async () => {
   const person = await register();
-  for (const email of [person.email, "nobody@example.com"]) {
+  for (const email of [person.email, "unknown@example.com"]) {
     expect((await post("/forgot-password", { email })).status).toBe(200);
   }
   await server.deps.background.settled();

@@ -111,7 +111,7 @@ describe("the paid channel with 5,000 members", () => {
   });
 
   const storeTrade = async () => {
-    const first = people[0] ?? expect.fail("There is nobody.");
+    const first = people[0] ?? expect.fail("There is no person.");
     const valid_until = new Date(Date.now() + HOUR_MS).toISOString();
     const levels = { entry: 100, stop_loss: 95, take_profit: 110 };
     const side = { final_signal: "BUY" as const, confidence: 70 };
@@ -311,7 +311,7 @@ interface RandomStep {
 }
 
 async function randomStep({ database, telegram }: Stage, { some, strangers, next }: RandomStep) {
-  const person = some[next(0, some.length - 1)] ?? expect.fail("There is nobody.");
+  const person = some[next(0, some.length - 1)] ?? expect.fail("There is no person.");
   const { userId: _id, id } = person;
   const ends = (ms: number) => new Date(Date.now() + ms);
   switch (next(0, 6)) {

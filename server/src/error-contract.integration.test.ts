@@ -95,7 +95,7 @@ const ROWS: Row[] = [
     401,
     "invalid-credentials",
     "an unknown name",
-    () => visitor.post("/login", { username: "nobody", password: TEST_PASSWORD }),
+    () => visitor.post("/login", { username: "unknown", password: TEST_PASSWORD }),
     { detail: "Wrong username or password." },
   ],
   [
@@ -142,7 +142,7 @@ const ROWS: Row[] = [
     () => visitor.call("/payment_proofs/a.png?expires=9999999999&signature=bad"),
   ],
   [404, "not-found", "no such route", () => as(ADMIN).call("/nothing-here")],
-  [404, "not-found", "no such user", () => as(ADMIN).post("/admin/approve/nobody", {})],
+  [404, "not-found", "no such user", () => as(ADMIN).post("/admin/approve/unknown", {})],
   [404, "not-found", "no such file", () => as(ADMIN).call("/chart_uploads/none.png")],
   [404, "not-found", "no such signal", () => as(APPROVED).call(`/signals/${"0".repeat(24)}`)],
   [
@@ -203,7 +203,7 @@ const ROWS: Row[] = [
   [
     422,
     "invalid-input",
-    "a symbol that nobody knows",
+    "an unknown symbol",
     () => as(APPROVED).post("/get-signal", { ...SIGNAL, symbol: "NOPE" }),
     { fields: ["symbol"] },
   ],
@@ -289,7 +289,7 @@ describe("the contract's refusals", () => {
       }),
     );
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    await relay.mend();
+    await relay.restore();
     await away.stop();
     for (const { path, ...answer } of answers) {
       expect({ path, ...answer }).toEqual({

@@ -98,11 +98,11 @@ describe("methods", () => {
     }
   });
 
-  it.each(paths)("OPTIONS tells its own at $path", async ({ path, methods }) => {
+  it.each(paths)("OPTIONS names its own at $path", async ({ path, methods }) => {
     const { status, headers, body } = await send({ method: "OPTIONS", path });
     expect({ status, body }).toEqual({ status: 200, body: "" });
-    const told = String(headers.allow).split(", ");
-    expect(told.filter((method) => method !== "HEAD").toSorted()).toEqual(methods.toSorted());
+    const allowed = String(headers.allow).split(", ");
+    expect(allowed.filter((method) => method !== "HEAD").toSorted()).toEqual(methods.toSorted());
   });
 
   it.each(paths)("HEAD answers as GET, without a body, at $path", async ({ path, methods }) => {
@@ -138,7 +138,7 @@ describe("headers", () => {
     "Bearer \u00ff\u00fe",
     'Bearer {"$gt":""}',
     "Bearer ../../etc/passwd",
-  ])("Authorization: %j lets nobody in", async (Authorization) => {
+  ])("Authorization: %j signs in no user", async (Authorization) => {
     for (const { method, path } of ABUSABLE_ROUTES.filter((route) => route.needsToken)) {
       expectRefused(await send({ method, path, headers: { Authorization } }), 401);
     }

@@ -58,7 +58,7 @@ async function withoutTrace(abuse: () => Promise<void>): Promise<void> {
   expect(await everythingStored()).toEqual(before);
 }
 
-/** A refusal in the contract's shape that tells nothing of the inside. */
+/** A refusal in the contract's shape that reveals nothing of the inside. */
 function expectRefused({ status, body }: RawAnswer, ...allowed: number[]): void {
   expect(allowed).toContain(status);
   const { detail } = errorBodySchema.parse(JSON.parse(body));
@@ -238,7 +238,7 @@ describe("names", () => {
     ["half a character", "admin\ud800"],
     ["a path", "../admin"],
     ["markup", "<b>admin"],
-  ])("with %s are nobody's", (_, username) =>
+  ])("with %s belong to no user", (_, username) =>
     withoutTrace(async () => {
       const account = { username, email: "odd@example.com", password: "secret-1" };
       expectRefused(await post("/register", JSON_TYPE, JSON.stringify(account)), 422);

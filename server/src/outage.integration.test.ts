@@ -73,8 +73,8 @@ describe("while the database is away", () => {
     expect(await statuses("again")).toEqual(allWell);
     await relay.cut();
     expect(await callAll("cut")).toEqual(Array.from({ length: 6 }, () => unavailable));
-    await relay.mend();
-    expect(await statuses("mended")).toEqual(allWell);
+    await relay.restore();
+    expect(await statuses("restored")).toEqual(allWell);
   });
 
   it("answers a request for a signal in time when it hangs in several steps of it", async () => {
@@ -118,8 +118,8 @@ describe("while the database is away", () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ code: "unavailable" });
-    const alive = await server.call("/healthz");
-    expect(await alive.json()).toEqual({ status: "ok" });
+    const health = await server.call("/healthz");
+    expect(await health.json()).toEqual({ status: "ok" });
     relay.thaw();
     await vi.waitFor(async () => expect(await statusOf("/readyz")).toBe(200), { timeout: 5_000 });
   });

@@ -285,7 +285,7 @@ const REQUESTS: Record<string, Prepare> = {
     return {};
   },
   "POST /admin/email-users": async ({ other }) => ({
-    json: { usernames: [other.username], subject: "News", text: "Hello" },
+    json: { usernames: [other.username], subject: "Maintenance", text: "Hello" },
   }),
   "POST /admin/reject-proof/:username": async ({ other }) => {
     await proofOf(other);

@@ -10,7 +10,7 @@ export const statedLabel = (signal: string): string =>
   signal === "WAIT" ? "stated confidence" : "stated confidence, not yet calibrated";
 
 /**
- * A confidence in words, such as `62% stated confidence, not yet calibrated`; null for a WAIT without one: nobody has
+ * A confidence in words, such as `62% stated confidence, not yet calibrated`; null for a WAIT without one: no user has
  * analysed the market then, or the analysis was not usable.
  */
 export function confidenceWords(

@@ -87,7 +87,7 @@ const resultSchema = signalResponseSchema.pick(signal).extend({
 /** Symbol and timeframe are added to events that have only the id; absent if the signal is deleted. */
 const laterFields = signalResponseSchema.pick({ symbol: true, timeframe: true }).partial().shape;
 
-/** Data of the events that notify somebody, cut to what a notification tells. */
+/** Data of the events that notify a user, cut to what a notification shows. */
 const notificationData = {
   "signal:completed": resultSchema,
   "signal:failed": resultSchema,
@@ -109,7 +109,7 @@ const notificationData = {
 
 export const NOTIFYING_EVENTS: readonly string[] = Object.keys(notificationData);
 
-/** Changes of an account that its user has made, so they notify nobody. */
+/** Changes of an account that its user has made, so they notify no user. */
 export const OWN_ACCOUNT_CHANGES = [
   "credit-spent",
   "email-verified",

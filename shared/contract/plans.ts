@@ -4,7 +4,7 @@ export interface Plan {
   name: string;
   monthlyUsd: number;
   imageCredits: number;
-  /** What the subscriber is told of the support. */
+  /** What the subscriber reads about the support. */
   support: string;
 }
 

@@ -21,7 +21,7 @@ describe("the decimals of a price", () => {
     [Number.MIN_VALUE, 100],
   ])("%d has %i", (price, decimals) => expect(priceDecimals(price)).toBe(decimals));
 
-  it("tell the levels of a trade in a tiny price apart", () => {
+  it("distinguish the levels of a trade in a tiny price", () => {
     const levels = [9.1e-6, 9.02e-6, 9.3e-6].map(formatPrice);
     expect(levels).toEqual(["0.0000091000", "0.0000090200", "0.0000093000"]);
   });

@@ -18,8 +18,12 @@ const cases: Case[] = [
   { what: "a list", rationale: ["Trend is up.", 42], content: ["Trend is up.", "42"] },
   {
     what: "nested topics",
-    rationale: { keyLevels: { support: 100, resistance: null }, risks: ["news", "gap"], note: " " },
-    content: ["Key levels: Support: 100", "Risks: news; gap"],
+    rationale: {
+      keyLevels: { support: 100, resistance: null },
+      risks: ["events", "gap"],
+      note: " ",
+    },
+    content: ["Key levels: Support: 100", "Risks: events; gap"],
   },
   { what: "an empty object", rationale: {}, content: [] },
 ];
@@ -29,5 +33,5 @@ test.each(cases)("a rationale that is $what is shown in full", ({ rationale, con
 });
 
 test("in a file, each topic is a line", () => {
-  expect(rationaleText({ trend: "up", risk: "news" })).toBe("Trend: up\nRisk: news");
+  expect(rationaleText({ trend: "up", risk: "events" })).toBe("Trend: up\nRisk: events");
 });

@@ -209,7 +209,7 @@ export const historyItemSchema = z
     estimated_dollar_risk: z.number().optional(),
     /** Result of an ended trade, net of costs; absent if it was not filled. */
     r_multiple: z.number().optional(),
-    /** The market had no more candles, so nobody knows whether an unfilled trade would have been. */
+    /** The market had no more candles, so it is unknown whether an unfilled trade would have been. */
     without_data: z.literal(true).optional(),
   })
   .meta({ id: "SignalHistoryItem" });

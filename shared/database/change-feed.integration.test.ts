@@ -84,7 +84,7 @@ describe("a change feed", () => {
     await relay.cut();
     await vi.waitFor(() => expect(feed.isOpen).toBe(false), WAIT);
     await insert("meanwhile");
-    await relay.mend();
+    await relay.restore();
     await vi.waitFor(() => expect(names).toContain("meanwhile"), WAIT);
     expect(opened()).toBeGreaterThanOrEqual(2);
     await Promise.all(reading);

@@ -38,8 +38,8 @@ export class ChangeFeed {
   readonly #stopping = new AbortController();
   #changes: { close(): Promise<void> } | undefined;
   #isOpen = false;
-  /** When the database was last heard, by the monotonic clock. */
-  #heardAtMs = 0;
+  /** When the database last answered, by the monotonic clock. */
+  #noteContactAtMs = 0;
   #loop: Promise<void> = Promise.resolve();
 
   constructor(options: ChangeFeedOptions) {
@@ -100,9 +100,9 @@ export class ChangeFeed {
         if (this.#stopping.signal.aborted) return resolve();
         // The first resume token means that the stream is open.
         changes.once("resumeTokenChanged", () => this.#opened(onOpen));
-        changes.on("resumeTokenChanged", () => this.#heard());
+        changes.on("resumeTokenChanged", () => this.#noteContact());
         changes.on("change", ({ fullDocument }) => {
-          this.#heard();
+          this.#noteContact();
           onWrite(fullDocument);
         });
         changes.once("error", reject);
@@ -116,15 +116,15 @@ export class ChangeFeed {
 
   #opened(onOpen: () => void): void {
     this.#isOpen = true;
-    this.#heardAtMs = performance.now();
+    this.#noteContactAtMs = performance.now();
     onOpen();
     this.#options.onOpen();
   }
 
   /** The driver resumes a stream by itself after a short interruption. */
-  #heard(): void {
-    const silentMs = performance.now() - this.#heardAtMs;
-    this.#heardAtMs += silentMs;
+  #noteContact(): void {
+    const silentMs = performance.now() - this.#noteContactAtMs;
+    this.#noteContactAtMs += silentMs;
     if (silentMs > MAX_SILENCE_MS) this.#options.onOpen();
   }
 }

@@ -60,7 +60,7 @@ export async function disableOtherChannels(
   );
 }
 
-/** Turns a channel off, and tells its user. Nothing happens if it is off. */
+/** Turns a channel off, and notifies its user. Nothing happens if it is off. */
 export async function disableChannel(
   database: Pick<Database, "channels" | "deliveries">,
   uow: UnitOfWork,

@@ -58,7 +58,7 @@ const RESOLVE_TIMEOUT_MS = 3_000;
 
 /**
  * Checks an address that a user has given, and those that its name stands for now. Names that are private, unknown or cannot
- * be resolved are refused alike and after the same time, so that nobody learns the names of this network. The addresses are
+ * be resolved are refused alike and after the same time, so that the names stay secret of this network. The addresses are
  * checked again at each connection.
  * @throws RefusedAddressError
  */

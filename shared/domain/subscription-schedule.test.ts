@@ -168,15 +168,15 @@ const ofKind = <Kind extends SubscriptionStep["kind"]>(seen: readonly Seen[], ki
   seen.filter(({ step }) => step.kind === kind);
 
 describe("in any course of sweeps, downtimes and renewals, a subscription", () => {
-  it("gets the credits of each paid month that has begun once, in order", () => {
+  it("gets the credits of each paid month that has started once, in order", () => {
     fc.assert(
       fc.property(course, (input) => {
         const { seen, subscription, paid, now } = run(input);
         const months = seen.flatMap(({ step }) => (step.kind === "credits" ? [step.month] : []));
-        const begun = Array.from({ length: paid }, (_, month) => month).filter(
+        const started = Array.from({ length: paid }, (_, month) => month).filter(
           (month) => addMonthsUtc(input.startedAt, month) <= now,
         );
-        expect(months).toEqual(begun);
+        expect(months).toEqual(started);
         expect(subscription.endsAt).toEqual(addMonthsUtc(input.startedAt, paid));
       }),
     );

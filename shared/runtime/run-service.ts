@@ -30,7 +30,7 @@ export async function runService<Settings extends WorkerSettings>(
       );
     }
     const service = await start(settings, uri);
-    // Whoever reads "ready" can send a signal at once.
+    // A reader of "ready" can send a signal at once.
     stopOnSignals(service);
     service.logger.info(service.ready, `${name} ready`);
     service.logger.flush();

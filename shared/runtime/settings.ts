@@ -342,7 +342,7 @@ function checkBudget(raw: RawSettings): void {
   throw new SettingsError(`${names}: ${verb} required with OPENAI_BUDGET_USD_PER_DAY`);
 }
 
-/** Users would be told an address whose payments nobody can look up. */
+/** Users would be shown an address whose payments cannot be looked up. */
 function checkWallets(raw: RawSettings): void {
   if (raw.USDT_EVM_ADDRESS && !raw.EVM_RPC_URL) {
     throw new SettingsError("EVM_RPC_URL: is required with USDT_EVM_ADDRESS");

@@ -69,16 +69,16 @@ export function sumBenchDay(
 const candleOf = ({ market, closedAt }: JudgedAnalysis): string => `${market} ${closedAt}`;
 
 function sumArm(key: string, analyses: readonly JudgedAnalysis[]): ArmDaySums {
-  const made = analyses.filter(({ status }) => status === "completed");
-  const closed = made.flatMap((each) => each.closed ?? []);
+  const completed = analyses.filter(({ status }) => status === "completed");
+  const closed = completed.flatMap((each) => each.closed ?? []);
   const decided = closed.filter(({ won }) => won !== null);
   const known = analyses.flatMap(({ costUsd }) => costUsd ?? []);
   return {
     key,
-    analyses: made.length,
-    waits: made.filter(({ isTrade }) => !isTrade).length,
-    failed: analyses.length - made.length,
-    pending: made.filter(({ isPending }) => isPending).length,
+    analyses: completed.length,
+    waits: completed.filter(({ isTrade }) => !isTrade).length,
+    failed: analyses.length - completed.length,
+    pending: completed.filter(({ isPending }) => isPending).length,
     decided: decided.length,
     trades: closed.length,
     sumR: sumOf(closed, "r"),
@@ -92,7 +92,7 @@ function sumArm(key: string, analyses: readonly JudgedAnalysis[]): ArmDaySums {
     heldHours: heldHoursOf(closed),
     costUsd: known.reduce((sum, cost) => sum + cost, 0),
     costed: known.length,
-    latencies: latencyClasses(made.map(({ latencyMs }) => latencyMs)),
+    latencies: latencyClasses(completed.map(({ latencyMs }) => latencyMs)),
   };
 }
 
@@ -144,11 +144,11 @@ class PairSums {
 
   add(atCandle: readonly JudgedAnalysis[]): void {
     const order = ({ armKey }: JudgedAnalysis) => this.#index.get(armKey) ?? 0;
-    const made = atCandle
+    const completed = atCandle
       .filter(({ status }) => status === "completed")
       .toSorted((a, b) => order(a) - order(b));
-    for (const [index, a] of made.entries()) {
-      for (const b of made.slice(index + 1)) this.#compare(a, b);
+    for (const [index, a] of completed.entries()) {
+      for (const b of completed.slice(index + 1)) this.#compare(a, b);
     }
   }
 

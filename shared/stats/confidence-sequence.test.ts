@@ -53,7 +53,7 @@ it("says nothing of fewer than ten clusters, or of results that are all alike", 
   expect(confidenceSequence(losses, { ...level, leastVariance: 4 })?.high).toBeGreaterThan(0);
 });
 
-it("tells how many trades it takes to know, if they go on as they did", () => {
+it("says how many trades it takes to know, if they go on as they did", () => {
   const spread = sequenceSpread(chanceTrades(3, 200, 0.1));
   if (!spread) throw new Error("200 trades are enough.");
   const trades = tradesUntilKnown({ ...spread, ...level }, 0);

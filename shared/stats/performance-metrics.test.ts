@@ -143,7 +143,7 @@ describe("the metrics of a record", () => {
     expect(costing(0).break_even_edge).toBeCloseTo(0, 12);
   });
 
-  it("tell how many more trades it takes to know, by bounds that are wider than those for one look", () => {
+  it("say how many more trades it takes to know, by bounds that are wider than those for one look", () => {
     const { lift, edge_bounds: bounds, more_trades_to_know: more } = figures;
     expect(bounds?.low).toBeLessThan(lift?.low ?? 0);
     expect(bounds?.high).toBeGreaterThan(lift?.high ?? 0);
@@ -152,7 +152,7 @@ describe("the metrics of a record", () => {
     expect(computeMetrics(tallySignals(sure))).toMatchObject({ more_trades_to_know: 0 });
   });
 
-  it("tell of the trades that WAITs rejected, which are in no other figure", () => {
+  it("count the trades that WAITs rejected, which are in no other figure", () => {
     const rejected = (rMultiple: number, at: number) =>
       entry(
         {
@@ -172,13 +172,13 @@ describe("the metrics of a record", () => {
       rejected(index % 2 === 0 ? 1.5 : -1, index * DAY_MS),
     );
     const unfilled = times(2, { category: "wait", rejected: null }, null);
-    const { counts, ...told } = computeMetrics(tallySignals([...record, ...waits, ...unfilled]));
-    expect(told.waits).toMatchObject({ judged: 40, not_filled: 2, total_r: 10 });
-    expect(told.waits.expectancy_r?.value).toBeCloseTo(0.25, 12);
-    expect(told.waits.lift?.value).toBeCloseTo(0.1, 12);
+    const { counts, ...all } = computeMetrics(tallySignals([...record, ...waits, ...unfilled]));
+    expect(all.waits).toMatchObject({ judged: 40, not_filled: 2, total_r: 10 });
+    expect(all.waits.expectancy_r?.value).toBeCloseTo(0.25, 12);
+    expect(all.waits.lift?.value).toBeCloseTo(0.1, 12);
     expect(counts.waits).toBe(92);
     const { waits: _, counts: __, ...others } = figures;
-    expect(told).toMatchObject(others);
+    expect(all).toMatchObject(others);
     expect(figures.waits).toMatchObject({ judged: 0, expectancy_r: null, lift: null });
   });
 

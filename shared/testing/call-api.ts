@@ -17,7 +17,7 @@ export interface ApiAnswer {
 const CLIENT_TIMEOUT_MS = 130_000;
 
 /**
- * Calls the API; with a body by POST unless told otherwise. Each call has a connection of its own, so that none is lost to a
+ * Calls the API; with a body by POST by default. Each call has a connection of its own, so that none is lost to a
  * connection that a crash has left half open.
  */
 export async function callApi(url: string, request: ApiRequest = {}): Promise<ApiAnswer> {

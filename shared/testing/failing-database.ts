@@ -101,7 +101,7 @@ export class TcpRelay {
   }
 
   /** Accepts connections again, on the same port. */
-  async mend(): Promise<void> {
+  async restore(): Promise<void> {
     this.#server = createServer((near) => this.#accept(near));
     await listenLocally(this.#server, this.port);
   }

@@ -73,12 +73,12 @@ function untilReady(
     child.kill("SIGKILL");
   }, READY_TIMEOUT_MS);
   const isReady = new Promise<void>((resolve, reject) => {
-    const hear = (line: string) => {
+    const readLine = (line: string) => {
       lines.push(line);
       if (line.includes(`"${service} ready"`)) resolve();
     };
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface({ input: stream }).on("line", hear);
+      if (stream) createInterface({ input: stream }).on("line", readLine);
     }
     child.once("exit", () => reject(new Error(`${service} ended early:\n${lines.join("\n")}`)));
   });

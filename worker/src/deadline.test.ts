@@ -10,7 +10,7 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** Only what nobody refers to is lost, and only once the garbage is collected. */
+/** Only what is not referred to is lost, and only once the garbage is collected. */
 function collectGarbage(): void {
   setFlagsFromString("--expose_gc");
   const collect: unknown = runInNewContext("gc");

@@ -41,7 +41,7 @@ describe("many signals while the AI takes its time", () => {
     await database.close();
   });
 
-  /** A worker that shows `apiKey` to the AI, which so can tell the workers apart. */
+  /** A worker that shows `apiKey` to the AI, which so can distinguish the workers. */
   const startWorker = async (apiKey: string) => {
     const worker = await spawnService("worker", {
       MONGODB_URI: uri,
@@ -64,14 +64,14 @@ describe("many signals while the AI takes its time", () => {
         symbol: SYMBOLS[index % SYMBOLS.length],
         timeframe: "4h",
       });
-      if (!userId) throw new Error("there is nobody to ask");
+      if (!userId) throw new Error("there is no user to ask");
       return commit(database, { lockKeys: userStream(userId), groupCommit: true }, (uow) =>
         queueSignal(database, uow, { id: newSignalId(), userId, request }),
       );
     });
     await Promise.all(queued);
   };
-  /** The AI answers nobody before `release` is called. */
+  /** The AI answers no request before `release` is called. */
   const holdAnswers = () => {
     const released = new EventEmitter();
     ai.behave({ kind: "advice", heldUntil: once(released, "release") });

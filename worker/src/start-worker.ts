@@ -321,8 +321,8 @@ export async function startHeartbeat(options: {
     const setup = { data, analyst: analyst.name, analystVersion: analyst.version, model };
     await reportSetup(database, { ...setup, startedAt });
     const providers = market.health().map(({ failures: _failures, ...health }) => health);
-    const made = { marketData: data, analyst: analyst.name, ...(modelServer && { modelServer }) };
-    const status = { $literal: { ...made, concurrency, providers, startedAt } };
+    const fields = { marketData: data, analyst: analyst.name, ...(modelServer && { modelServer }) };
+    const status = { $literal: { ...fields, concurrency, providers, startedAt } };
     await database.workerStatuses.updateOne(
       { _id },
       [{ $replaceWith: { $mergeObjects: [status, { _id, seenAt: "$$NOW" }] } }],

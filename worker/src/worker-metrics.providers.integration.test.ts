@@ -31,8 +31,8 @@ beforeEach(() => {
 });
 afterAll(() => Promise.all([exchange.close(), openAi.close()]));
 
-/** Lines of the figures that tell of outside services. */
-async function told(): Promise<string[]> {
+/** Lines of the figures about outside services. */
+async function readFigures(): Promise<string[]> {
   const lines = (await metrics.registry.metrics()).split("\n");
   return lines.filter((line) => line.startsWith("provider_")).toSorted();
 }
@@ -73,27 +73,27 @@ describe("metrics of market data providers", () => {
     exchange.behave("garbage", { exchange: "binance", subject: "candles" });
     expect((await ask(providers)).provider).toBe("bybit");
     const once = [circuit("binance", 0), circuit("bybit", 0), failures("binance", "nonsense", 1)];
-    expect(await told()).toEqual(once);
-    expect(await told()).toEqual(once);
+    expect(await readFigures()).toEqual(once);
+    expect(await readFigures()).toEqual(once);
   });
 
   it("count each try", async () => {
     exchange.behave("blocked", { exchange: "binance", subject: "candles" });
     await ask(market());
-    expect(await told()).toContain(failures("binance", "refused", 2));
+    expect(await readFigures()).toContain(failures("binance", "refused", 2));
   });
 
   it("count a rate limit once, as it is not tried again", async () => {
     exchange.behave("rate-limited", { exchange: "binance", subject: "candles" });
     await ask(market());
-    expect(await told()).toContain(failures("binance", "rate-limited", 1));
+    expect(await readFigures()).toContain(failures("binance", "rate-limited", 1));
   });
 
   it("show a provider that is left alone, until it is back", async () => {
     const providers = market(50);
     exchange.behave("down", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 3; call += 1) await ask(providers);
-    expect(await told()).toEqual([
+    expect(await readFigures()).toEqual([
       circuit("binance", 1),
       circuit("bybit", 0),
       failures("binance", "unreachable", 3),
@@ -102,7 +102,7 @@ describe("metrics of market data providers", () => {
     await vi.waitFor(async () => expect((await ask(providers)).provider).toBe("binance"), {
       timeout: 30_000,
     });
-    expect(await told()).toContain(circuit("binance", 0));
+    expect(await readFigures()).toContain(circuit("binance", 0));
   });
 
   it("do not count a symbol that a provider does not know", async () => {
@@ -110,7 +110,7 @@ describe("metrics of market data providers", () => {
     const abort = patient();
     const unknown = { symbol: "NOSUCH/USDT", timeframe: "1h", limit: 50, abort } as const;
     await expect(providers.candles(unknown)).rejects.toThrow("lists");
-    expect(await told()).toEqual([circuit("binance", 0), circuit("bybit", 0)]);
+    expect(await readFigures()).toEqual([circuit("binance", 0), circuit("bybit", 0)]);
   });
 });
 
@@ -138,13 +138,13 @@ describe("metrics of the AI", () => {
       index === 0 ? { kind: "status", status: 503 } : { kind: "advice" },
     );
     expect((await ask()).tries).toBe(2);
-    expect(await told()).toEqual([failures("openai", "refused", 1)]);
+    expect(await readFigures()).toEqual([failures("openai", "refused", 1)]);
   });
 
   it("do not count calls that a stopping worker has aborted", async () => {
     openAi.behave({ kind: "status", status: 401 });
     await expect(ask(AbortSignal.abort())).rejects.toThrow("openai");
-    expect(await told()).toEqual([]);
+    expect(await readFigures()).toEqual([]);
   });
 });
 

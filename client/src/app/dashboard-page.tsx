@@ -312,7 +312,7 @@ const useNudge = create<NudgeState>()(
   }),
 );
 
-/** Tells users without a channel that there are some. */
+/** Offers channels to users who have none. */
 export function ChannelNudge() {
   const isDismissed = useNudge((nudge) => nudge.isDismissed);
   return isDismissed ? null : <Nudge />;

@@ -9,6 +9,6 @@ const WORDING: Wording = {
   unknownSignal: "a deleted signal",
 };
 
-/** What an event tells the user; null if it only updates what is shown. */
+/** What an event says to the user; null if it only updates what is shown. */
 export const describeNotification = (event: { name: string; data: object }): EventText | null =>
   describeEvent(event, WORDING);

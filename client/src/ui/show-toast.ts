@@ -8,7 +8,7 @@ export interface ToastMessage {
   action?: { label: string; run(): void };
   /** As long as other messages by default. */
   shownMs?: number;
-  /** Tells of something that the user did not just do. It never takes the place of the answer to what they did. */
+  /** Shows something that the user did not just do. It never takes the place of the answer to what they did. */
   isEvent?: boolean;
   onClose?(): void;
   /** Ends the message early. */

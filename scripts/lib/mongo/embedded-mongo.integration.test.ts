@@ -108,7 +108,7 @@ describe("a new embedded database", () => {
   shareFolder();
   let uri = "";
 
-  it("lets nobody else make its first account while it starts", async () => {
+  it("lets no other process make its first account while it starts", async () => {
     const started = new AbortController();
     const starting = start().finally(() => started.abort());
     const log = join(dataDir, "log", "mongod.log");
@@ -126,7 +126,7 @@ describe("a new embedded database", () => {
     ({ uri } = await starting);
   });
 
-  it("lets nobody without its password read or change anything", async () => {
+  it("cannot be read or changed without its password", async () => {
     expect(await addNote(uri)).toBe(1);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       expect([name, await refusalOf(anonymous(uri), attack)]).toEqual([name, "Unauthorized"]);

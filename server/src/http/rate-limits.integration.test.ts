@@ -206,7 +206,7 @@ describe("rateLimit", () => {
     const answer = await fetch(server.url);
     expect(answer.status).toBe(503);
     expect(answer.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
-    await relay.mend();
+    await relay.restore();
     await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200), {
       timeout: 10_000,
     });

@@ -53,7 +53,7 @@ describe("the limits of the product", () => {
   });
 
   it("an unknown name is limited as a known one", async () => {
-    const counts = await countStatuses(12, () => login("nobody-there", "wrong"));
+    const counts = await countStatuses(12, () => login("unknown-user", "wrong"));
     expect(counts).toEqual({ 401: 10, 429: 2 });
   });
 
@@ -114,7 +114,7 @@ describe("the limits of the product", () => {
   });
 
   it("five reset mails to one address in an hour, whether it is known or not", async () => {
-    for (const email of [(await newUser()).email, "nobody@example.com"]) {
+    for (const email of [(await newUser()).email, "unknown@example.com"]) {
       const counts = await countStatuses(7, () =>
         nextServer().call("/forgot-password", { json: { email } }),
       );

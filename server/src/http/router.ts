@@ -125,7 +125,7 @@ export function createRouter<Deps extends ServerDeps>(
           await check?.(callOf(ctx));
           await next();
         },
-        // Whoever may not call the route cannot make the server wait for a body.
+        // A caller without access to the route cannot make the server wait for a body.
         parseBody,
         ...rateLimits(deps, route.limits ?? []),
         ...multipartParser(deps, route),

@@ -98,9 +98,9 @@ describe("metrics for the operator", () => {
     await vi.waitFor(() => expect(push.named("signal:completed")).toHaveLength(1), {
       timeout: 30_000,
     });
-    const told = await ofServer();
-    expect(told.get('sockets_open{service="server"}')).toBe(1);
-    expect(told.get('event_lag_seconds_count{service="server"}')).toBeGreaterThanOrEqual(3);
+    const metrics = await ofServer();
+    expect(metrics.get('sockets_open{service="server"}')).toBe(1);
+    expect(metrics.get('event_lag_seconds_count{service="server"}')).toBeGreaterThanOrEqual(3);
     await vi.waitFor(
       async () => {
         const made = await ofWorker();

@@ -94,10 +94,14 @@ function addQueueGauges(options: {
     });
   };
   add("database_up", "1 while the database answers.", ({ up }) => up);
-  add("analyses_waiting", "Requested analyses that no worker has begun.", ({ waiting }) => waiting);
+  add(
+    "analyses_waiting",
+    "Requested analyses that no worker has started.",
+    ({ waiting }) => waiting,
+  );
   add(
     "analyses_scheduled_waiting",
-    "Analyses for watchers that no worker has begun, behind those of requests.",
+    "Analyses for watchers that no worker has started, behind those of requests.",
     ({ scheduledWaiting }) => scheduledWaiting,
   );
   add("analyses_running", "Analyses in work.", ({ running }) => running);

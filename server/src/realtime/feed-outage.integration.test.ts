@@ -62,7 +62,7 @@ describe("a server that loses the database", () => {
     await relay.cut();
     await addEvent();
     await addEvent();
-    await relay.mend();
+    await relay.restore();
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1, 2, 3]), WAIT);
   }, 40_000);
 
@@ -110,7 +110,7 @@ describe("a server that loses the database", () => {
       if (isCut) await vi.waitFor(async () => expect(await isReady()).toBe(503), WAIT);
       // Longer than an idle feed is silent.
       await vi.waitUntil(() => performance.now() - startedMs > 4_000, WAIT);
-      if (isCut) await relay.mend();
+      if (isCut) await relay.restore();
       else relay.thaw();
     };
     const endAll = ({ _id }: UserRecord, role: "user" | "admin") =>
@@ -120,7 +120,7 @@ describe("a server that loses the database", () => {
         endSessions(uow, { userId: _id.toString(), reason: "role-changed" });
       });
 
-    it("pushes nothing to sessions that ended meanwhile, tells them why, and serves all others", async () => {
+    it("pushes nothing to sessions that ended meanwhile, shows them the reason, and serves all others", async () => {
       const demoted = await createUser(direct, { role: "admin" });
       const keeping = await createUser(direct, { role: "admin" });
       const [ofDemoted, ofKeeping] = [await connect(demoted), await connect(keeping)];

@@ -121,7 +121,7 @@ describe("live prices", () => {
     expect(Math.min(...gaps)).toBeGreaterThan(900);
   });
 
-  it("tells the workers which symbols are watched, and a few seconds after the last socket that none is", async () => {
+  it("informs the workers which symbols are watched, and a few seconds after the last socket that none is", async () => {
     const one = await connect(await approved());
     const other = await connect(await approved());
     await one.watch("BTC/USDT", "ETH/USDT");

@@ -223,7 +223,7 @@ export class LivePrices {
     this.#reportedAtMs = now;
   }
 
-  /** Tells the workers, which stop the feeds of a server that no longer does. */
+  /** Informs the workers, which stop the feeds of a server that no longer does. */
   async #report(symbols: readonly string[]): Promise<void> {
     const { priceWatchers } = this.#options.database;
     const _id = this.#serverId;

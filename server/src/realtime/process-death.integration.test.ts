@@ -96,9 +96,9 @@ describe("a server that is killed without warning", () => {
       .sort({ seq: 1 })
       .lean();
     const stored = signals.map((signal) => signal._id.toString());
-    const told = events.map((event) => acceptedSchema.parse(event.data).signal_id);
+    const published = events.map((event) => acceptedSchema.parse(event.data).signal_id);
     expect(events.map((event) => event.seq)).toEqual(oneTo(events.length));
-    expect(told.toSorted()).toEqual(stored.toSorted());
+    expect(published.toSorted()).toEqual(stored.toSorted());
     expect(stored).toEqual(expect.arrayContaining(accepted));
   }, 60_000);
 });

@@ -57,11 +57,11 @@ async function openEndedSession(reasonInLog?: SessionEndReason): Promise<Socket>
   return client;
 }
 
-test("a socket is told why its session has ended, also before the feed brings the reason", async () => {
+test("a socket receives the reason why its session has ended, also before the feed brings the reason", async () => {
   const client = await openEndedSession("logged-out");
-  const told = new Promise((resolve) => client.once("session:ended", resolve));
+  const ended = new Promise((resolve) => client.once("session:ended", resolve));
   const disconnected = new Promise((resolve) => client.once("disconnect", resolve));
-  expect(await told).toEqual({ reason: "logged-out" });
+  expect(await ended).toEqual({ reason: "logged-out" });
   expect(await disconnected).toBe("io server disconnect");
 });
 

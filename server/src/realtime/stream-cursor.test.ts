@@ -160,15 +160,15 @@ describe("a reader's place in a stream", () => {
   });
 
   it("passes each number once and in order, whatever arrives late, twice, out of order or not at all, and however slowly it is read", async () => {
-    const heard = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
+    const received = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     const start = fc.integer({ min: 0, max: 10 });
     const capacity = fc.integer({ min: 1, max: 60 });
     await fc.assert(
-      fc.asyncProperty(heard, start, capacity, async (seqs, since, capacityOfReader) => {
+      fc.asyncProperty(received, start, capacity, async (seqs, since, capacityOfReader) => {
         const state = { head: since, oldestKept: 1 };
         const { cursor, sent } = await openCursor(state, since, capacityOfReader);
         for (const seq of seqs) {
-          // An event is heard only after it was committed.
+          // An event is received only after it was committed.
           state.head = Math.max(state.head, seq);
           await cursor.receive(event(seq));
         }

@@ -67,7 +67,7 @@ test("events that only update what is shown say nothing", () => {
   expect(isToasted({ name: "signal:queued", data: {} })).toBe(false);
 });
 
-test("toasts tell changes of the access, but none that a user has made", () => {
+test("toasts show changes of the access, but none that a user has made", () => {
   const toasted = accountReasonSchema.options.filter((reason) =>
     isToasted({ name: "account:updated", data: { reason } }),
   );

@@ -54,7 +54,7 @@ export const accountRoutes = {
     ...publicAccount,
     summary: "Log in with a username or email address",
     limits: [
-      // The address is part of the key, so that nobody can lock another user out.
+      // The address is part of the key, so that no user can lock another one out.
       {
         name: "login-name",
         points: 10,

@@ -110,7 +110,7 @@ export const adminRoutes = {
     ...userAction,
     summary: "Reject a user's proof of payment",
     description:
-      "Tells the user why, in the app and by email, and asks for a new one. The proof no longer awaits review. Approving the user later accepts it all the same.",
+      "Shows the user the reason, in the app and by email, and asks for a new one. The proof no longer awaits review. Approving the user later accepts it all the same.",
     request: { params: userParams, body: rejectProofSchema },
     bodyTypes: ["form", "multipart", "json"],
     errors: ["not-found", "proof-changed"],

@@ -48,7 +48,7 @@ const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance
   _id: String,
 });
 
-/** When the demo record was begun and finished; one document. */
+/** When the demo record was started and finished; one document. */
 interface DemoRecordRecord {
   _id: string;
   startedAt: Date;

@@ -100,7 +100,7 @@ export interface UserRecord {
   networks?: KnownNetwork[];
   /** Oldest first. Some may be older than they count. */
   wrongPasswords?: WrongPassword[];
-  /** When the owner was last told of wrong own passwords. */
+  /** When the owner was last notified of wrong own passwords. */
   toldOfWrongPasswordsAt?: Date;
   twoFactor: TwoFactorRecord | null;
   /** Encrypted secret of a second factor that is not confirmed yet. */

@@ -43,7 +43,7 @@ export interface FakeTelegram extends HttpFake {
   channel: FakeTelegramChannel;
   /** Refuses calls of any method: with an error, or null to accept. */
   refuse: (method: string) => Exclude<TelegramAnswer, null> | null;
-  /** Gives again what the bot has read last, as if nobody had confirmed it. */
+  /** Gives again what the bot has read last, as if it were unconfirmed. */
   repeatUpdates(): void;
 }
 

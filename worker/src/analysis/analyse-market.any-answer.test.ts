@@ -17,7 +17,7 @@ const { price, indicators, lastCandleAt } = buildMarketBrief({ ...request, candl
 const atr = indicators.atr14 ?? Number.NaN;
 const marketData = memoryMarketData({ [request.symbol]: liveSeries(candles) });
 
-/** Contract §4, written anew: what is wrong with a signal that was made at `price` and `atr`. */
+/** Contract §4, written a second time: what is wrong with a signal that was made at `price` and `atr`. */
 function faultsOf(analysis: Analysis): string[] {
   const isPercent = analysis.confidence >= 0 && analysis.confidence <= 100;
   return [...(isPercent ? [] : ["confidence"]), ...tradeFaults(analysis)];

@@ -104,9 +104,9 @@ export interface SignalOptions extends AnalysisOptions {
 export async function generateSignal(
   options: SignalOptions,
 ): Promise<Omit<MadeAnalysis, "analysis"> & { analysis: Analysis }> {
-  const made = await analyseMarket(options);
+  const analysed = await analyseMarket(options);
   const { request } = options;
-  return { ...made, analysis: addSizing({ ...made, symbol: request.symbol }, request) };
+  return { ...analysed, analysis: addSizing({ ...analysed, symbol: request.symbol }, request) };
 }
 
 interface AnalysisOptions extends FetchOptions {
@@ -163,8 +163,8 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   }
   await options.beforeAnalyst?.();
   const { items: evidence, events } = pack;
-  const asked = { brief, costs, evidence, abort, chartImage, onUsage };
-  const answers = await requestAdvice(analyst, asked, { atr, timer });
+  const question = { brief, costs, evidence, abort, chartImage, onUsage };
+  const answers = await requestAdvice(analyst, question, { atr, timer });
   const { last: call } = answers;
   const { chart } = call.reply;
   const otherMarket = chart ? otherMarketReason(brief, chart) : null;
@@ -172,12 +172,12 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     otherMarket === null ? decide(call, costs) : { decision: rejectedAdvice(call), tooCostly: [] };
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
-  const answered = { brief, series, analyst, call, decision, madeAt, events };
+  const judgement = { brief, series, analyst, call, decision, madeAt, events };
   const hasChartImage = chartImage !== undefined;
   const warnings = otherMarket
     ? [...series.notes, otherMarket]
     : [
-        ...signalWarnings(answered, { tooCostly, hasChartImage }),
+        ...signalWarnings(judgement, { tooCostly, hasChartImage }),
         ...chartWarnings(brief, chart),
         ...groundingWarnings(brief, call.reply, {
           costs: costNumbers(brief.price, costs),
@@ -186,12 +186,12 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
       ];
   const known = [...baseEvidence({ brief, series, costs }), ...evidence];
   const found = { evidence: known, events };
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs, ...found };
+  const inputs = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs, ...found };
   return {
-    analysis: composeAnalysis(answered, warnings),
+    analysis: composeAnalysis(judgement, warnings),
     quoteToUsd,
     candles: series.candles,
-    provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),
+    provenance: writeProvenance(inputs, { analyst, answers, quoteToUsd }),
     rejectedTrade: otherMarket === null ? rejectedTrade(brief, { call, decision }) : null,
     isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
@@ -224,9 +224,9 @@ const NOTHING_KNOWN: EvidencePack = { items: [], events: [] };
 function unaskedAnalysis(
   { costs, chartImage, now }: AnalysisOptions,
   analysis: UnsizedAnalysis,
-  made: { series: CandleSeries; timer: StageTimer; pack?: EvidencePack },
+  inputs: { series: CandleSeries; timer: StageTimer; pack?: EvidencePack },
 ): MadeAnalysis {
-  const { series, timer, pack: { items: evidence, events } = NOTHING_KNOWN } = made;
+  const { series, timer, pack: { items: evidence, events } = NOTHING_KNOWN } = inputs;
   const { durationsMs } = timer;
   const found = { evidence, events };
   return {

@@ -75,7 +75,7 @@ export class UnreadableReplyError extends ProviderError {
   }
 }
 
-/** A fault that only another setting mends, which the message names. The analyst itself logs it, once. */
+/** A fault that only another setting fixes, which the message names. The analyst itself logs it, once. */
 export class SettingsFaultError extends ProviderError {
   constructor(fault: {
     message: string;

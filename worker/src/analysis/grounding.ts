@@ -201,8 +201,8 @@ const isKnown = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isFinite(value);
 
 function adviceLevels({ scale }: MarketBrief, advice: Advice): number[] {
-  const given = [advice.entry, advice.stop_loss, advice.take_profit].filter(isKnown);
-  return given.flatMap((level) => [level, roundToTick(level, scale)]);
+  const levels = [advice.entry, advice.stop_loss, advice.take_profit].filter(isKnown);
+  return levels.flatMap((level) => [level, roundToTick(level, scale)]);
 }
 
 function namedPrices({ price, candles, indicators, resistances, supports }: MarketBrief): number[] {

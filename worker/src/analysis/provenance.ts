@@ -83,7 +83,7 @@ export function sha256(text: string): string {
 
 /** Describes how an analysis was made; without `asked` if no analyst was asked. */
 export function writeProvenance(
-  made: {
+  inputs: {
     /** Has at least one candle. */
     series: CandleSeries;
     costs: TradingCosts;
@@ -96,7 +96,7 @@ export function writeProvenance(
   },
   asked?: { analyst: Analyst; answers: AnalystCalls; quoteToUsd: number | null },
 ): SignalProvenance {
-  const { series, costs, chartImage, madeAt, durationsMs, evidence, events } = made;
+  const { series, costs, chartImage, madeAt, durationsMs, evidence, events } = inputs;
   const { analyst, answers, quoteToUsd = null } = asked ?? {};
   return {
     candles: presentCandles(series),
@@ -137,8 +137,8 @@ function presentSamples(
   { calls, last: { votes } }: AnalystCalls,
   { asked, failures }: NonNullable<AnalystCalls["samples"]>,
 ): NonNullable<SignalProvenance["samples"]> {
-  const answered = calls.filter(({ corrections }) => corrections.length === 0).length;
-  return { asked, answered, failures, ...(votes && { votes }) };
+  const first = calls.filter(({ corrections }) => corrections.length === 0);
+  return { asked, answered: first.length, failures, ...(votes && { votes }) };
 }
 
 const presentCall = ({

@@ -57,7 +57,7 @@ describe("asking an analyst", () => {
     failure("nonsense"),
     new Error("a bug"),
     new TypeError("another bug"),
-  ])("is not tried again after what another try cannot mend: %s", async (error) => {
+  ])("is not tried again after what another try cannot fix: %s", async (error) => {
     const analyst = scriptedAnalyst([error]);
     await expect(askAnalyst(analyst, questionUntil(never))).rejects.toBe(error);
     expect(analyst.asked).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("asking an analyst", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is not tried again after a failure that a person has to mend", async () => {
+  it("is not tried again after a failure that a person has to fix", async () => {
     const badKey = new ProviderError({
       provider: "openai",
       failure: "refused",
@@ -113,23 +113,23 @@ describe("asking an analyst", () => {
   });
 
   it("counts the tokens of every call, also of those that gave nothing", async () => {
-    const heard: number[] = [];
+    const reported: number[] = [];
     const wordy: Analyst = {
       ...scriptedAnalyst([]),
       async advise({ onUsage }) {
         onUsage?.({ model: "m", promptTokens: 100, completionTokens: 7, costUsd: 0.5 });
-        if (heard.length < 2) throw failure("timeout");
+        if (reported.length < 2) throw failure("timeout");
         return { advice: adviceOf({}), model: "m", prompt: "", rawReply: "" };
       },
     };
-    const onUsage = ({ promptTokens }: TokenUsage) => heard.push(promptTokens);
+    const onUsage = ({ promptTokens }: TokenUsage) => reported.push(promptTokens);
     const answer = askAnalyst(wordy, { ...questionUntil(never), onUsage });
     await vi.runAllTimersAsync();
     expect(await answer).toMatchObject({
       tries: 2,
       usage: { promptTokens: 200, completionTokens: 14, costUsd: 1 },
     });
-    expect(heard).toEqual([100, 100]);
+    expect(reported).toEqual([100, 100]);
   });
 
   it("does not wait out a pause once it is aborted", async () => {

@@ -98,17 +98,17 @@ type Answers = Pick<AnalystCalls, "samples"> & { answers: [AnalystAnswer, ...Ana
 
 /** Asks for all samples at once. Where some fail, the others decide; where all do, it is asked as for one. */
 async function askSamples(analyst: Analyst, request: AdviceRequest): Promise<Answers> {
-  const { samples: asked = 1 } = analyst;
-  if (asked === 1) return { answers: [await askAnalyst(analyst, request)] };
+  const { samples: sampleCount = 1 } = analyst;
+  if (sampleCount === 1) return { answers: [await askAnalyst(analyst, request)] };
   const found = await Promise.allSettled(
-    Array.from({ length: asked }, () => askAnalyst(analyst, request, { maxTries: 1 })),
+    Array.from({ length: sampleCount }, () => askAnalyst(analyst, request, { maxTries: 1 })),
   );
   request.abort.throwIfAborted();
   const [first, ...others] = found.flatMap((one) =>
     one.status === "fulfilled" ? [one.value] : [],
   );
   const errors = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  const samples = { asked, failures: errors.map(describeFailure) };
+  const samples = { asked: sampleCount, failures: errors.map(describeFailure) };
   if (first) return { answers: [first, ...others], samples };
   const lasting = errors.find((error) => !isRetryable(error));
   if (lasting !== undefined) throw lasting;

@@ -13,7 +13,7 @@ const RECORDED_AT = Date.UTC(2026, 0, 5, 12);
 /** `npm run check-model` ends within a minute, whatever the server does. */
 const TEST_TIMEOUT_MS = 50_000;
 
-/** What may mend a failure that names no setting. */
+/** What may fix a failure that names no setting. */
 const REMEDIES: Record<ProviderFailure, string> = {
   unreachable: "Check OPENAI_BASE_URL.",
   timeout: "Check OPENAI_BASE_URL and OPENAI_TIMEOUT_S.",

@@ -142,17 +142,17 @@ function createModel(arm: BenchFileArm, deps: OpenAiDeps) {
   }
   const server = configuredServer(own);
   const armLogger = logger.child({ arm: arm.id });
-  const asked = createAnalyst(own, {
+  const analyst = createAnalyst(own, {
     ...(database && { server: storedModelServer({ database, logger: armLogger }, server) }),
     logger: armLogger,
   });
   return {
     analyst: database
-      ? budgetedAnalyst(asked, arm.id, { database, now: database.now, budgetUsd })
-      : asked,
+      ? budgetedAnalyst(analyst, arm.id, { database, now: database.now, budgetUsd })
+      : analyst,
     model: own.OPENAI_MODEL,
     address: modelServerId(server).address,
-    product: { analyst: asked, model: own.OPENAI_MODEL, modelServer: modelServerId(server)._id },
+    product: { analyst, model: own.OPENAI_MODEL, modelServer: modelServerId(server)._id },
   };
 }
 

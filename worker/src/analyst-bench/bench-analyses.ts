@@ -43,8 +43,8 @@ function turnsOf({ arms, markets }: AnalystBench): BenchDeps["untilTurn"] {
 }
 
 /** The work of making the analyses of all arms for one candle. */
-export function makingBenchAnalyses(given: BenchDeps): WorkHandler {
-  const deps = { ...given, untilTurn: turnsOf(given.bench) };
+export function makingBenchAnalyses(own: BenchDeps): WorkHandler {
+  const deps = { ...own, untilTurn: turnsOf(own.bench) };
   return oneByOne(deps, {
     kind: BENCH_ANALYSES,
     concurrency: CONCURRENCY,
@@ -77,13 +77,13 @@ export async function makeBenchAnalyses(
   const keys = { $in: arms.map((arm) => shadowKey(arm.key, candle)) };
   const stored = new Set(await database.shadowAnalyses.distinct("key", { key: keys }));
   const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
-  const made = missing.map(async (arm) => {
+  const analyses = missing.map(async (arm) => {
     await deps.untilTurn?.(candle, abort);
     const analysis = await makeShadowAnalysis(deps, { arm, candle, series }, abort);
     if (analysis) await storeOnce(deps, analysis);
     else logger.info({ arm: arm.id }, "the budget of the bench is used up");
   });
-  const failed = (await Promise.allSettled(made)).find(({ status }) => status === "rejected");
+  const failed = (await Promise.allSettled(analyses)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }
 

@@ -72,12 +72,12 @@ export async function makeShadowAnalysis(
       { abort, timeoutMs: ANALYSIS_TIMEOUT_MS },
       (deadline) => analyse(deps, { arm, request, series, spent }, deadline),
     );
-    const made = {
+    const shown = {
       ...analysis,
       source: { ...analysis.source, ...(isDemo && { demo_record: true as const }) },
     };
     return completed(common, {
-      analysis: made,
+      analysis: shown,
       provenance,
       finishedAt: isDemo ? candle.closedAt : deps.now(),
       latencyMs: isDemo ? 0 : latencyMs(provenance),
@@ -101,7 +101,7 @@ function stopwatch(): (provenance: SignalProvenance) => number {
 
 async function analyse(
   deps: ShadowDeps,
-  asked: {
+  task: {
     arm: BenchArm;
     request: MarketRequest;
     series: CandleSeries;
@@ -109,7 +109,7 @@ async function analyse(
   },
   abort: AbortSignal,
 ): Promise<{ analysis: UnsizedAnalysis; provenance: SignalProvenance }> {
-  const { arm, request, series, spent } = asked;
+  const { arm, request, series, spent } = task;
   const common = {
     analyst: arm.analyst,
     costs: deps.tradingCosts[instrumentClass(request.symbol)],
@@ -126,8 +126,8 @@ async function analyse(
     });
   }
   const disguise = disguiseOf(request.symbol, series.candles);
-  const made = await analyseMarket({ ...common, ...disguised(deps, asked, disguise) });
-  return { ...made, analysis: revealAnalysis(made.analysis, { disguise, series }) };
+  const analysed = await analyseMarket({ ...common, ...disguised(deps, task, disguise) });
+  return { ...analysed, analysis: revealAnalysis(analysed.analysis, { disguise, series }) };
 }
 
 /** The market without its name, prices and dates. What would name it, such as events, is not given. */
@@ -218,7 +218,7 @@ function recordOf({ arm, candle, startedAt, isDemo }: Common) {
 
 function completed(
   common: Common,
-  made: {
+  outcome: {
     analysis: UnsizedAnalysis;
     provenance: SignalProvenance;
     finishedAt: Date;
@@ -226,7 +226,7 @@ function completed(
     usage: TokenUsage | null;
   },
 ): ShadowAnalysisRecord {
-  const { analysis, provenance, finishedAt, latencyMs, usage } = made;
+  const { analysis, provenance, finishedAt, latencyMs, usage } = outcome;
   const { rationale, confidence, market_condition } = analysis.raw_ai;
   const said = { rationale, confidence, market_condition };
   return {

@@ -102,14 +102,14 @@ async function judgeBar(
   const evidence = createEvidence({ marketData, events: NO_EVENTS, guard: "off" });
   const candles = series.candles.slice(Math.max(0, bar + 1 - SEEN_CANDLES), bar + 1);
   const deps = { marketData, evidence, tradingCosts: costs, now: () => closedAt };
-  const asked = { candle: { symbol, timeframe, closedAt }, series: { ...series, candles } };
+  const task = { candle: { symbol, timeframe, closedAt }, series: { ...series, candles } };
   const judged: JudgedAnalysis[] = [];
   for (const arm of arms) {
-    const made = await makeShadowAnalysis(deps, { arm, ...asked }, abort);
-    if (!made) continue;
-    const trade = made.result ? tradeOfFigures(figuresOf(made)) : null;
+    const analysis = await makeShadowAnalysis(deps, { arm, ...task }, abort);
+    if (!analysis) continue;
+    const trade = analysis.result ? tradeOfFigures(figuresOf(analysis)) : null;
     const resolution = trade && (await resolve(trade, bar));
-    judged.push(judgedAnalysis(resolution ? { ...made, resolution } : made));
+    judged.push(judgedAnalysis(resolution ? { ...analysis, resolution } : analysis));
   }
   return judged;
 }

@@ -59,11 +59,11 @@ export async function seedDemoBench(deps: DemoBenchDeps): Promise<void> {
   const bench = { arms, markets: MARKETS, budgetUsd: null, isDemo: true };
   if (setup?.arms.length !== arms.length) await reportBench(deps, bench);
   const plan = planCandles(await startOf(deps), deps.candlesPerMarket ?? CANDLES_PER_MARKET);
-  let made = 0;
+  let count = 0;
   for (let start = 0; start < plan.length; start += BATCH_SIZE) {
-    made += await makeAnalyses(deps, arms, plan.slice(start, start + BATCH_SIZE));
+    count += await makeAnalyses(deps, arms, plan.slice(start, start + BATCH_SIZE));
   }
-  if (made > 0) logger.info({ analyses: made }, "demo record of the bench made");
+  if (count > 0) logger.info({ analyses: count }, "demo record of the bench made");
   await resolveTrades(deps);
   await measureBench(deps);
 }
@@ -94,13 +94,13 @@ async function makeAnalyses(
   const { shadowAnalyses } = deps.database;
   const keys = candles.flatMap((candle) => arms.map((arm) => shadowKey(arm.key, candle)));
   const stored = new Set(await shadowAnalyses.distinct("key", { key: { $in: keys } }));
-  const made: ShadowAnalysisRecord[] = [];
+  const analyses: ShadowAnalysisRecord[] = [];
   for (const candle of candles) {
     const missing = arms.filter((arm) => !stored.has(shadowKey(arm.key, candle)));
-    if (missing.length > 0) made.push(...(await judgeCandle(deps, missing, candle)));
+    if (missing.length > 0) analyses.push(...(await judgeCandle(deps, missing, candle)));
     await pause(PAUSE_MS, undefined, { signal: deps.abort });
   }
-  const writes = made.map((analysis) => ({
+  const writes = analyses.map((analysis) => ({
     updateOne: {
       filter: { key: analysis.key },
       update: { $setOnInsert: analysis },
@@ -108,7 +108,7 @@ async function makeAnalyses(
     },
   }));
   if (writes.length > 0) await shadowAnalyses.bulkWrite(writes, { ordered: false });
-  return made.length;
+  return analyses.length;
 }
 
 async function judgeCandle(
@@ -122,10 +122,10 @@ async function judgeCandle(
   const options = { request, marketData, now: () => candle.closedAt.getTime(), abort };
   const series = await fetchAnalysed(options, await fetchNewest(options));
   const deps = { marketData, evidence: NO_EVIDENCE, tradingCosts, now };
-  const made = await Promise.all(
+  const analyses = await Promise.all(
     arms.map((arm) => makeShadowAnalysis(deps, { arm, candle, series, isDemo: true }, abort)),
   );
-  return made.filter((analysis) => analysis !== null);
+  return analyses.filter((analysis) => analysis !== null);
 }
 
 /** The market without the candles that closed after `until`. */

@@ -50,7 +50,7 @@ export function analystStrategy(options: {
   const ask = async (at: number): Promise<Analysis | null> => {
     const now = () => at;
     const marketData = marketAsOf(market, now);
-    // A calendar of today does not tell what was known then.
+    // A calendar of today does not say what was known then.
     const evidence = createEvidence({ marketData, events: NO_EVENTS, guard: "off" });
     try {
       const { analysis } = await generateSignal({ ...options, request, marketData, evidence, now });

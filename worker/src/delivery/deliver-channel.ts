@@ -99,11 +99,11 @@ interface Attempt {
   user: UserRecord;
 }
 
-async function attempt(deps: DeliveryDeps, given: Attempt): Promise<Step> {
+async function attempt(deps: DeliveryDeps, current: Attempt): Promise<Step> {
   const { database, readTime } = deps;
-  const { delivery, user } = given;
+  const { delivery, user } = current;
   const sentAt = await readTime();
-  const channel = await renewLease(database, given.channel, sentAt);
+  const channel = await renewLease(database, current.channel, sentAt);
   if (!channel) return "lost";
   const content = await composeContent(deps, { channel, delivery, user, at: sentAt }).catch(
     unreadable,
@@ -177,14 +177,14 @@ async function finish(
   await database.deliveries.updateOne(unrecorded(delivery), { $set: set });
 }
 
-async function record(deps: DeliveryDeps, given: Attempt, result: SendResult): Promise<Step> {
-  const { channel, delivery } = given;
+async function record(deps: DeliveryDeps, current: Attempt, result: SendResult): Promise<Step> {
+  const { channel, delivery } = current;
   const { database, readTime, random } = deps;
   const at = await readTime();
   const attempts = delivery.attempts + 1;
   const { outcome, responseStatus, error } = result;
-  const made = { attempts, responseStatus, error };
-  if (outcome === "gone") return turnOff(deps, given, { ...made, at });
+  const attempt = { attempts, responseStatus, error };
+  if (outcome === "gone") return turnOff(deps, current, { ...attempt, at });
   const delayMs = RETRY_DELAYS_MS[delivery.attempts];
   const isRetried = outcome === "retry" && delayMs !== undefined;
   const waitMs = Math.max(
@@ -194,9 +194,9 @@ async function record(deps: DeliveryDeps, given: Attempt, result: SendResult): P
   const nextAttemptAt = isRetried ? new Date(at.getTime() + waitMs) : null;
   const status = isRetried ? "retrying" : SETTLED[outcome];
   // First: whatever crashes, a problem is reported.
-  if (isProblem(given, { status, nextAttemptAt })) await reportProblem(deps, channel, at);
+  if (isProblem(current, { status, nextAttemptAt })) await reportProblem(deps, channel, at);
   await database.deliveries.updateOne(unrecorded(delivery), {
-    $set: { ...made, status, nextAttemptAt, ...(status === "delivered" && { deliveredAt: at }) },
+    $set: { ...attempt, status, nextAttemptAt, ...(status === "delivered" && { deliveredAt: at }) },
   });
   return nextAttemptAt ? { dueAt: nextAttemptAt, isFailing: true } : { next: channel };
 }
@@ -236,11 +236,11 @@ async function reportProblem(
 async function turnOff(
   { database, logger }: DeliveryDeps,
   { channel, delivery, user }: Attempt,
-  { at, ...made }: Pick<DeliveryRecord, "attempts" | "responseStatus" | "error"> & { at: Date },
+  { at, ...attempt }: Pick<DeliveryRecord, "attempts" | "responseStatus" | "error"> & { at: Date },
 ): Promise<Step> {
   const { _id: channelId, kind, userId } = channel;
   await commit(database, { lockKeys: userStream(userId), now: () => at }, async (uow) => {
-    const set = { ...made, status: "failed", nextAttemptAt: null };
+    const set = { ...attempt, status: "failed", nextAttemptAt: null };
     const { session } = uow;
     await database.deliveries.updateOne(unrecorded(delivery), { $set: set }, { session });
     await disableChannel(database, uow, channel, "gone");

@@ -182,7 +182,7 @@ interface Stored {
   at: Date;
 }
 
-/** The id of the delivery follows from the message, so that the database keeps one, whoever is killed or comes second. */
+/** The id of the delivery follows from the message, so that the database keeps one, whichever worker is killed or comes second. */
 async function store({ database }: PassOnDeps, { from, to, message, at }: Stored): Promise<void> {
   const { stream, seq } = message;
   const source = { stream, fromSeq: seq, seq };

@@ -100,7 +100,7 @@ describe("workers that deliver", () => {
     }
   });
 
-  it("let nobody wait for a receiver that does not answer", async () => {
+  it("let no user wait for a receiver that does not answer", async () => {
     const silent = await startFakeWebhook();
     silent.answer(...Array.from({ length: 200 }, () => null));
     const slow = await Promise.all(Array.from({ length: 30 }, () => addHook(silent.url)));

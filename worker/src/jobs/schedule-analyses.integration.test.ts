@@ -242,9 +242,9 @@ describe("the schedule of watched markets", () => {
     await planAt(secondsLater(0));
     await request(secondsLater(1));
     await finish("BUY");
-    const dead = new Error("The worker is dead.");
+    const crash = new Error("The worker has crashed.");
     const scheduledAnalyses = () => {
-      throw dead;
+      throw crash;
     };
     const dying = { ...deps, metrics: { ...deps.metrics, scheduledAnalyses } };
     await queueDueAnalyses(dying, secondsLater(2));

@@ -182,7 +182,7 @@ function demoJob(DEMO_RECORD: "on" | "off", source: "live" | "replay") {
   return recurringJobs(deps, { market, settings }).find(({ name }) => name === "seed-demo-record");
 }
 
-it("a worker makes the record only if it is told to, and only while market data is replayed", async () => {
+it("a worker makes the record only if it is set to, and only while market data is replayed", async () => {
   await Promise.all(["demo_records", "market_analyses"].map((name) => empty(name)));
   const { signal } = new AbortController();
   expect(demoJob("off", "replay")).toBeUndefined();

@@ -142,12 +142,12 @@ async function makeAnalyses(
   const stored = await deps.database.marketAnalyses.distinct("key", { key: { $in: keysOf(plan) } });
   const missing = plan.filter(({ key }) => !stored.includes(key));
   for (let start = 0; start < missing.length; start += BATCH_SIZE) {
-    const made: MadeAnalysis[] = [];
+    const analyses: MadeAnalysis[] = [];
     for (const planned of missing.slice(start, start + BATCH_SIZE)) {
-      made.push(await makeAnalysis(deps, planned));
+      analyses.push(await makeAnalysis(deps, planned));
       await pause(PAUSE_MS, undefined, { signal: deps.abort });
     }
-    await storeAnalyses(deps, made);
+    await storeAnalyses(deps, analyses);
   }
   return missing.length;
 }
@@ -160,7 +160,7 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
   const { symbol, timeframe, closedAt, key } = planned;
   const at = () => closedAt.getTime();
   const request = { symbol, timeframe, limit: SIGNAL_DEFAULTS.limit };
-  const made = await analyseMarket({
+  const analysed = await analyseMarket({
     request,
     analyst: rulesAnalyst,
     now: at,
@@ -168,8 +168,8 @@ async function makeAnalysis(deps: DemoRecordDeps, planned: PlannedAnalysis) {
     marketData: pastMarket(deps.replay, at()),
     costs: deps.tradingCosts[instrumentClass(symbol)],
   });
-  const { candles, provenance, quoteToUsd, rejectedTrade } = made;
-  const analysis = await withCalibration({ ...deps, now: () => closedAt }, made.analysis);
+  const { candles, provenance, quoteToUsd, rejectedTrade } = analysed;
+  const analysis = await withCalibration({ ...deps, now: () => closedAt }, analysed.analysis);
   const source = { ...analysis.source, demo_record: true as const };
   const isTrade = analysis.final_signal !== "WAIT";
   const record: MarketAnalysisRecord = {
@@ -207,12 +207,12 @@ const pastMarket = (market: MarketData, until: number): MarketData => ({
 /** All of them or, if another worker stores one at the same time, none. */
 async function storeAnalyses(
   { database, now }: DemoRecordDeps,
-  made: readonly MadeAnalysis[],
+  analyses: readonly MadeAnalysis[],
 ): Promise<void> {
   await commit(database, { lockKeys: "demo-record", now }, async ({ session }) => {
-    const records = made.map(({ record }) => record);
+    const records = analyses.map(({ record }) => record);
     await database.marketAnalyses.insertMany(records, { session });
-    const candles = made.map(({ record, candles: seen }) => ({
+    const candles = analyses.map(({ record, candles: seen }) => ({
       _id: record._id,
       ...packCandles(seen),
     }));

@@ -165,12 +165,12 @@ export function mergeParts([time, parts]: [number, Candle[]]): Candle {
 
 /** The timeframe to fetch: the requested one, or the longest shorter one that it can be built from. */
 export function sourceTimeframe(
-  asked: Timeframe,
+  requested: Timeframe,
   available: readonly string[],
 ): Timeframe | undefined {
   return TIMEFRAMES.findLast(
     (candidate) =>
-      available.includes(candidate) && TIMEFRAME_MS[asked] % TIMEFRAME_MS[candidate] === 0,
+      available.includes(candidate) && TIMEFRAME_MS[requested] % TIMEFRAME_MS[candidate] === 0,
   );
 }
 

@@ -5,7 +5,7 @@ export interface DerivativesValue {
   exchange: string;
 }
 
-/** Port of what exchanges tell of the perpetual future of a coin, as of a moment in the past. Null where they do not. */
+/** Port of what exchanges publish about the perpetual future of a coin, as of a moment in the past. Null where they do not. */
 export interface DerivativesData {
   /** Percent of the position that longs pay to shorts at each funding, usually every eight hours. */
   fundingRate(request: DerivativesRequest): Promise<DerivativesValue | null>;

@@ -172,7 +172,7 @@ describe("when no exchange delivers", () => {
   });
 
   it.each(["XAU/USD", "SPX500", "BRENT"])(
-    "has nobody to ask for %s among exchanges",
+    "has no exchange to ask for %s among exchanges",
     async (symbol) => {
       await expect(fallback(["binance"]).candles(request({ symbol }))).rejects.toMatchObject({
         failure: "unknown-symbol",

@@ -161,7 +161,7 @@ export class ProviderPauses {
     await this.#inTime(this.#pauses?.updateOne({ _id }, ended, { updatePipeline: true }).exec());
   }
 
-  /** A pause that has begun since goes on. */
+  /** A pause that has started since goes on. */
   async #end(_id: string): Promise<void> {
     const isOver = { $lte: ["$until", "$$NOW"] };
     await this.#inTime(this.#pauses?.deleteOne({ _id, $expr: isOver }).exec());

@@ -180,8 +180,8 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
       return listedBy(providers);
     },
     priceStream: async (symbol) => {
-      const asked = mode === "live" ? providers : await probe.latest();
-      return (await firstListing(asked, symbol))?.prices;
+      const candidates = mode === "live" ? providers : await probe.latest();
+      return (await firstListing(candidates, symbol))?.prices;
     },
     health: () => fallback.health(),
     close: () => clearInterval(timer),

@@ -62,9 +62,9 @@ describe("watching the entries of signals", () => {
     expect(await watch(market)).toMatchObject({ left: 0 });
 
     const left = { price: 106, at: "2026-11-20T13:02:00.000Z" };
-    const told = await events();
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({
+    const found = await events();
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
       name: "signal:entry-left",
       seq: 1,
       data: { signal_id: signal._id.toString(), ...left },

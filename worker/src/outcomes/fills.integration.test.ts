@@ -67,12 +67,12 @@ describe("the fill of a trade", () => {
     };
   };
   const hourly = (prices: readonly Bar[]) => scriptedMarket({ "1h": bars(prices) }, NOON);
-  const told = async ({ _id }: Pick<UserRecord, "_id">) => {
+  const eventsOf = async ({ _id }: Pick<UserRecord, "_id">) => {
     const all = { stream: userStream(_id), after: 0, limit: 1_000 };
     const events = await readEvents(database, all);
     return events.map(({ name, data }) => ({ name, data }));
   };
-  const names = async (user: UserRecord) => (await told(user)).map(({ name }) => name);
+  const names = async (user: UserRecord) => (await eventsOf(user)).map(({ name }) => name);
   const filledEvent = (signal: SignalRecord | undefined, price: number, timeMs: number) => ({
     name: "signal:filled",
     data: { signal_id: String(signal?._id), price, filled_at: iso(timeMs) },
@@ -109,7 +109,7 @@ describe("the fill of a trade", () => {
     return joined;
   }
 
-  it("of an entry at the market is told after the first minute, at its open, once", async () => {
+  it("of an entry at the market is published after the first minute, at its open, once", async () => {
     const madeAt = new Date(NOON + 20 * SECOND_MS);
     const signal = await storeTrade(database, ann, { madeAt });
     const minutes = bars([CALM, [100.2, 101, 99, 100]], { timeframe: "1m" });
@@ -120,10 +120,10 @@ describe("the fill of a trade", () => {
     );
     const resolve = worker(market);
     await resolve(NOON + 25 * SECOND_MS);
-    expect(await told(ann)).toEqual([]);
+    expect(await eventsOf(ann)).toEqual([]);
     await resolve(NOON + 2 * MINUTE_MS + 5 * SECOND_MS);
     const filled = filledEvent(signal, 100.2, NOON + MINUTE_MS);
-    expect(await told(ann)).toEqual([filled]);
+    expect(await eventsOf(ann)).toEqual([filled]);
     for (let hour = 1; hour <= 2; hour++) await resolve(at(hour));
     expect(await names(ann)).toEqual(["signal:filled", "signal:outcome"]);
     const { resolution } = (await database.marketAnalyses.findOne().lean()) ?? {};
@@ -136,16 +136,16 @@ describe("the fill of a trade", () => {
     const resolve = worker(hourly([CALM, [100.4, 101, 99, 100]]));
     await resolve(NOON + 3 * MINUTE_MS);
     for (let hour = 1; hour <= 2; hour++) await resolve(at(hour, 70 * SECOND_MS));
-    expect(await told(ann)).toEqual([filledEvent(signal, 100.4, NOON + HOUR_MS)]);
+    expect(await eventsOf(ann)).toEqual([filledEvent(signal, 100.4, NOON + HOUR_MS)]);
   });
 
   it("is not a touch of the entry, and is the open if the price jumped over it", async () => {
     const limit = await storeTrade(database, ann, { madeAt: MADE_AT, analysis: orderAt(98, 100) });
     const resolve = worker(hourly([[100, 101, 98, 99], [97, 99, 96, 98], CALM]));
     await resolve(at(1));
-    expect(await told(ann)).toEqual([]);
+    expect(await eventsOf(ann)).toEqual([]);
     await resolve(at(2));
-    expect(await told(ann)).toEqual([filledEvent(limit, 97, NOON + HOUR_MS)]);
+    expect(await eventsOf(ann)).toEqual([filledEvent(limit, 97, NOON + HOUR_MS)]);
   });
 
   it("stays in the signal and the history", async () => {
@@ -162,13 +162,13 @@ describe("the fill of a trade", () => {
   it("comes before the outcome that the same candle decides, also after downtime", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });
     await worker(hourly([CALM, WON, CALM]))(at(30));
-    expect(await told(ann)).toMatchObject([
+    expect(await eventsOf(ann)).toMatchObject([
       filledEvent(signal, 100, NOON),
       { name: "signal:outcome", data: { outcome: "WIN" } },
     ]);
   });
 
-  it("is not told of a trade that was never entered", async () => {
+  it("is not published for a trade that was never entered", async () => {
     await storeTrade(database, ann, { madeAt: MADE_AT, analysis: orderAt(98, 100) });
     await worker(hourly(Array<Bar>(12).fill([100, 101, 99, 100])))(at(12));
     expect(await names(ann)).toEqual(["signal:outcome"]);
@@ -192,7 +192,7 @@ describe("the fill of a trade", () => {
     await fanOut(later, analysisId);
     const joiningWith = ["signal:queued", "signal:started", "signal:completed", "signal:filled"];
     expect(await names(bob)).toEqual(joiningWith);
-    expect((await told(bob)).at(-1)).toEqual(filledEvent(joined, 100, NOON));
+    expect((await eventsOf(bob)).at(-1)).toEqual(filledEvent(joined, 100, NOON));
     expect(await names(watcher)).toEqual(joiningWith.slice(2));
     await resolve(at(2));
     await join(last, signal, at(2));
@@ -217,7 +217,7 @@ describe("the fill of a trade", () => {
     expect(await names(bob)).toEqual(["signal:filled"]);
   });
 
-  it("is told once by workers that stop between batches, and others that work beside them", async () => {
+  it("is published once by workers that stop between batches, and others that work beside them", async () => {
     const { analysisId } = await storeTrade(database, ann, { madeAt: MADE_AT });
     const bob = await createUser(database);
     const shared = { analysisId, withAnalysis: false, analysis: tradeAnalysis(MADE_AT) };
@@ -240,12 +240,12 @@ describe("the fill of a trade", () => {
       ]);
       await worker(market)(at(hours, 140 * SECOND_MS));
     }
-    const events = await told(bob);
+    const events = await eventsOf(bob);
     expect(events).toHaveLength(402);
     for (const user of [ann, bob]) await expectOrdered(user, { isFilled: true });
   });
 
-  it("is told by another worker at once after the batch in which one is stopped", async () => {
+  it("is published by another worker at once after the batch in which one is stopped", async () => {
     const { analysisId } = await storeTrade(database, ann, { madeAt: MADE_AT });
     const shared = { analysisId, withAnalysis: false, analysis: tradeAnalysis(MADE_AT) };
     await createSignals(database, await createUser(database), { ...shared, count: 4 * MAX_USERS });
@@ -273,7 +273,7 @@ describe("the fill of a trade", () => {
   /** Each signal was filled before its outcome, each once. */
   async function expectOrdered(user: UserRecord, { isFilled }: { isFilled: boolean }) {
     const namesBySignal = new Map<string, string[]>();
-    for (const { name, data } of await told(user)) {
+    for (const { name, data } of await eventsOf(user)) {
       if (name !== "signal:filled" && name !== "signal:outcome") continue;
       const { signal_id } = signalRefSchema.parse(data);
       namesBySignal.set(signal_id, [...(namesBySignal.get(signal_id) ?? []), name]);
@@ -312,7 +312,7 @@ describe("the fill of a trade", () => {
     return { users, analysis: await database.marketAnalyses.findById(signal.analysisId).lean() };
   }
 
-  it("is told once and in order in any market, with late signals, downtime and two workers", async () => {
+  it("is published once and in order in any market, with late signals, downtime and two workers", async () => {
     const candles = fc.array(bar, { minLength: 8, maxLength: 8 });
     const steps = fc.array(fc.constantFrom("check", "down", "join"), {
       minLength: 8,

@@ -29,7 +29,7 @@ const MINUTE = "1m";
 const EARLIER = "5m";
 /** What providers give at once. Longer periods begin with longer candles. */
 const MAX_MINUTES = 900;
-/** Candles before the period: they show that the series covers it, also if nobody traded in its first minutes. */
+/** Candles before the period: they show that the series covers it, also if there were no trades in its first minutes. */
 const MARGIN = 12;
 
 /**

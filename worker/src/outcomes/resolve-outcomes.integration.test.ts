@@ -68,7 +68,7 @@ describe("resolving trades", () => {
   };
   const stored = ({ analysisId }: Pick<SignalRecord, "analysisId">) =>
     database.marketAnalyses.findById(analysisId).lean();
-  const told = (user: UserRecord) =>
+  const eventsOf = (user: UserRecord) =>
     readEvents(database, {
       stream: userStream(user._id),
       after: 0,
@@ -97,14 +97,14 @@ describe("resolving trades", () => {
     const candles = await readCandles(database.outcomeCandles, signal.analysisId);
     expect(candles).toEqual(hours.slice(0, 2));
     const data = { signal_id: signal._id.toString(), outcome: "WIN", resolved_at };
-    expect(await told(ann)).toMatchObject([{ name: "signal:outcome", seq: 2, data }]);
+    expect(await eventsOf(ann)).toMatchObject([{ name: "signal:outcome", seq: 2, data }]);
 
     expect(
       await resolveBy(scriptedMarket({ "1h": bars([CALM, CALM, CALM]) }, NOON))(NOON + 9e9),
     ).toBe(0);
     const { resolveAt: _, ...unchanged } = resolved ?? {};
     expect(await stored(signal)).toEqual(unchanged);
-    expect(await told(ann)).toHaveLength(1);
+    expect(await eventsOf(ann)).toHaveLength(1);
   });
 
   it("notifies every user who has the trade, once, however late they got it; and no user with a WAIT", async () => {
@@ -122,10 +122,10 @@ describe("resolving trades", () => {
     // A request that was answered from the analysis while it was being resolved.
     const [missed] = await createSignals(database, late, shared);
     await resolve(NOON + HOUR_MS + 70_000);
-    expect(await told(ann)).toHaveLength(1);
-    expect(await told(bob)).toHaveLength(450);
-    expect(await told(late)).toMatchObject([{ data: { signal_id: String(missed?._id) } }]);
-    expect(await told(waiting)).toEqual([]);
+    expect(await eventsOf(ann)).toHaveLength(1);
+    expect(await eventsOf(bob)).toHaveLength(450);
+    expect(await eventsOf(late)).toMatchObject([{ data: { signal_id: String(missed?._id) } }]);
+    expect(await eventsOf(waiting)).toEqual([]);
     expect(await stored({ analysisId })).not.toHaveProperty("resolveAt");
   });
 
@@ -181,7 +181,7 @@ describe("resolving trades", () => {
     const market = scriptedMarket({ "1h": bars([WON]) }, NOON);
     expect(await resolveBy(market)(NOON + HOUR_MS + 5_000)).toBe(20);
     expect(market.asked).toHaveLength(1);
-    const seqs = (await told(ann)).map(({ seq }) => seq);
+    const seqs = (await eventsOf(ann)).map(({ seq }) => seq);
     expect(seqs).toEqual([...Array(20).keys()].map((n) => 2 * (n + 1)));
   });
 
@@ -234,7 +234,7 @@ describe("resolving trades", () => {
     const resolve = resolveBy(scriptedMarket({ "1h": bars([[100, 100, 90, 91]]) }, NOON));
     expect(await resolve(NOON + HOUR_MS + 5_000)).toBe(1);
     expect(await stored(signal)).toMatchObject({ outcome: "LOSS", resolution: { reason: "stop" } });
-    expect(await told(ann)).toEqual([]);
+    expect(await eventsOf(ann)).toEqual([]);
   });
 
   it("resolves replayed trades by the replay, and never by live candles", async () => {

@@ -78,7 +78,7 @@ async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
 
 async function compare(stored: StoredSignal): Promise<Reproduction> {
   const { signal, provenance, analysis } = stored;
-  const made = await generateSignal({
+  const generated = await generateSignal({
     request: signal,
     chartImage: provenance.chartImageSha256 === null ? undefined : ANY_IMAGE,
     marketData: storedMarketData(stored),
@@ -91,10 +91,10 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
   });
   const isSamePrompt = provenance.analyst !== "openai" || hasSamePrompt(provenance.analystVersion);
   const found = [
-    ...differences(lasting(analysis), lasting(made.analysis)),
+    ...differences(lasting(analysis), lasting(generated.analysis)),
     ...differences(
       callsIn(provenance, isSamePrompt),
-      callsIn(made.provenance, isSamePrompt),
+      callsIn(generated.provenance, isSamePrompt),
       "provenance.calls",
     ),
   ];
@@ -189,14 +189,14 @@ function storedEvidence({
 }
 
 function storedAnalyst(provenance: SignalProvenance): Analyst {
-  let asked = 0;
+  let callIndex = 0;
   return {
     name: "openai",
     version: provenance.analystVersion,
     samples: provenance.samples?.answered ?? 1,
     async advise(request) {
-      const call = provenance.calls[asked];
-      asked += 1;
+      const call = provenance.calls[callIndex];
+      callIndex += 1;
       if (!call) throw new ReproduceError("the stored replies are not accepted any more");
       return toReply(call, { provenance, request });
     },
@@ -252,8 +252,8 @@ export async function reproduceStoredSignal(
   if (signal.status === "failed") return impossible("It failed: there is nothing to recompute.");
   const { analysis } = signal;
   if (!analysis) return impossible(`It is not finished yet (${signal.status}).`);
-  const made = await database.marketAnalyses.findById(signal.analysisId).lean();
-  const provenance = signalProvenanceSchema.safeParse(made?.provenance);
+  const stored = await database.marketAnalyses.findById(signal.analysisId).lean();
+  const provenance = signalProvenanceSchema.safeParse(stored?.provenance);
   if (!provenance.success) {
     return impossible(
       "Its provenance is missing, or of a version of the product that wrote others.",
@@ -261,10 +261,10 @@ export async function reproduceStoredSignal(
   }
   const candles = await readCandles(database.analysisCandles, signal.analysisId);
   if (candles.length === 0) return impossible("Its candles are not stored.");
-  const finished = made && asFinished(made);
+  const finished = stored && asFinished(stored);
   const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
-  const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
-  return reproduceSignal({ signal, analysis: given, provenance: provenance.data, candles });
+  const shown = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
+  return reproduceSignal({ signal, analysis: shown, provenance: provenance.data, candles });
 }
 
 export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;

@@ -307,8 +307,8 @@ describe("the signals of watchers", () => {
     await fanOut(depsOn(database), analysisId);
     const [signal] = await signalsOf(analysisId);
     expect(signal).toMatchObject({ entryLeft, filled, outcome: "WIN" });
-    const told = signal ? (await eventsOf({ _id: signal.userId })).map(({ name }) => name) : [];
-    expect(told).toEqual([
+    const names = signal ? (await eventsOf({ _id: signal.userId })).map(({ name }) => name) : [];
+    expect(names).toEqual([
       "signal:completed",
       "signal:filled",
       "signal:entry-left",

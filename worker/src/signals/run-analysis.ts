@@ -109,9 +109,9 @@ async function produceResult(
   };
   return withDeadline({ abort, timeoutMs: runBudgetMs(run) }, async (deadline) => {
     try {
-      const made = await makeAnalysis(deps, run, { onUsage, abort: deadline });
-      const { model, analyst } = made.provenance;
-      return { ...made, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
+      const analysed = await makeAnalysis(deps, run, { onUsage, abort: deadline });
+      const { model, analyst } = analysed.provenance;
+      return { ...analysed, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
     } catch (error) {
       abort.throwIfAborted();
       logFailure(deps.logger, error);
@@ -132,7 +132,7 @@ async function makeAnalysis(
 ) {
   await assertInTime(deps, run);
   await untilClosed(deps, run, abort);
-  const { analysis, quoteToUsd, ...made } = await analyseMarket({
+  const { analysis, quoteToUsd, ...analysed } = await analyseMarket({
     request: run,
     chartImage: await readChartImage(deps.database, run, abort),
     marketData: deps.marketData,
@@ -147,9 +147,9 @@ async function makeAnalysis(
   const result = {
     analysis: await withCalibration(deps, analysis),
     quoteToUsd,
-    candlesSha256: made.provenance.candles.sha256,
+    candlesSha256: analysed.provenance.candles.sha256,
   };
-  return { status: "completed", result, ...made } as const;
+  return { status: "completed", result, ...analysed } as const;
 }
 
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {

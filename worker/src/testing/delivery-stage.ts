@@ -44,7 +44,7 @@ export function deliveryStage(database: Database, senders: ChannelSenders = {}) 
     },
     /** The leases of all channels that are due. */
     claim: (workerId = "worker-1") => claim(channelKindSchema.options, workerId),
-    /** Delivers what is due now, also of channels that nobody has woken. */
+    /** Delivers what is due now, also of channels that were not woken. */
     async deliverDue() {
       await wakeLateChannels(database, now);
       for (;;) {

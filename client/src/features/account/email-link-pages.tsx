@@ -50,7 +50,7 @@ function Decline({ token }: { token: string }) {
     <NarrowPage title="Delete this account?">
       <p className="text-ink-muted text-pretty">
         Someone registered an account with your email address. If it wasn't you, delete the account
-        so that nobody can use your address.
+        so that it cannot be used without you.
       </p>
       {error && <ErrorAlert message={error.message} />}
       <Button size="lg" variant="danger" disabled={isPending} onClick={() => mutate()}>

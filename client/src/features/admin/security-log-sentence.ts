@@ -43,9 +43,9 @@ const quoted = (text: unknown): string => (text ? `“${text}”` : "nothing");
 function describeChoice({ arm, ...known }: Details): string {
   if (arm === "settings") return "made the analyst of the settings the analyst again";
   const { analyses, decided, better_than: better, worse_than: worse, not_known: open } = known;
-  const made = `made ${quoted(arm)} of the bench the analyst`;
-  if (analyses === undefined) return `${made}, of which nothing was known`;
-  return `${made}: ${String(analyses)} analyses, ${String(decided)} decided; better than ${String(better)}, worse than ${String(worse)}, not known for ${String(open)}`;
+  const chosen = `made ${quoted(arm)} of the bench the analyst`;
+  if (analyses === undefined) return `${chosen}, of which nothing was known`;
+  return `${chosen}: ${String(analyses)} analyses, ${String(decided)} decided; better than ${String(better)}, worse than ${String(worse)}, not known for ${String(open)}`;
 }
 
 /** The label of each type of event, and a sentence to be read after the actor's name. */

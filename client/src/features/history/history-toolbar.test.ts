@@ -28,8 +28,8 @@ test("each signal is a line under the names of the columns, which state units", 
 });
 
 test("a rationale by topic is one cell with a line for each topic", () => {
-  const rationale = { trend: "up", risk: "news" };
-  expect(historyCsv([{ ...item, rationale }])).toContain(',"Trend: up\nRisk: news",');
+  const rationale = { trend: "up", risk: "events" };
+  expect(historyCsv([{ ...item, rationale }])).toContain(',"Trend: up\nRisk: events",');
 });
 
 test("levels that a WAIT has not are left empty", () => {

@@ -200,7 +200,7 @@ function stateText(item: HistoryItem): string | null {
 /** In units of the risk, and in US dollars for the size that the user asked for. */
 function Result({ item }: { item: HistoryItem }) {
   const { outcome, r_multiple: known, estimated_dollar_risk: risk } = item;
-  // An event tells the outcome without its result.
+  // An event has the outcome without its result.
   const enabled = outcome !== undefined && known === undefined && item.filled !== undefined;
   const { data } = useQuery({ ...progressQuery(item.id), enabled });
   const r = known ?? data?.judgement?.r_multiple ?? null;

@@ -114,7 +114,7 @@ function waitingOf({ edge_bounds: bounds, more_trades_to_know: more }: Performan
     return "It takes 30 closed trades, from about ten separate periods, to say how many more are needed.";
   }
   if (more === null) {
-    return "The edge is so near to what the costs need that a million trades would not tell them apart.";
+    return "The edge is so near to what the costs need that a million trades would not separate them.";
   }
   if (more === 0) return "Whether the edge pays the costs is known.";
   return `About ${rounded(more)} more closed trades until it is known whether the edge pays the costs, if results go on as they did.`;

@@ -38,7 +38,7 @@ test("a part of the record is marked as exploration, and nothing is claimed of i
   expect(screen.queryByText(/These filters show a part of the record/)).toBeNull();
 });
 
-test("what WAITs passed up is told on its own", async () => {
+test("what WAITs passed up is shown on its own", async () => {
   openWith(record);
   await screen.findByText("Not known: these trades may have lost or earned money after costs.");
   screen.getByText("Of 60 WAITs; 1 not filled");

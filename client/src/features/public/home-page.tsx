@@ -117,7 +117,7 @@ function Reasons() {
   );
 }
 
-/** Tells the login page that its visitor probably has no account yet. */
+/** For the login page: its visitor probably has no account yet. */
 const isNew = { isNew: true };
 
 const lines = [

@@ -23,14 +23,14 @@ const live = (price: number, isStale = false) => ({ price, at, isStale });
 const follow = (changes: Partial<FollowedTrade>, price: number | null, isStale = false) => {
   const seen = price === null ? null : live(price, isStale);
   const { steps, title } = followTrade(trade(changes), seen, NOW);
-  const told = steps.map(({ name, detail }) => [name, detail].filter(Boolean).join(" "));
-  return { told, title, states: steps.map(({ state }) => state) };
+  const lines = steps.map(({ name, detail }) => [name, detail].filter(Boolean).join(" "));
+  return { lines, title, states: steps.map(({ state }) => state) };
 };
 
 describe("a trade that is not filled", () => {
   test("waits for its entry, whose touch is not enough", () => {
-    const { told, title } = follow({}, 100);
-    expect(told).toEqual(["Waiting for entry", "In the market", "Outcome Not resolved yet"]);
+    const { lines, title } = follow({}, 100);
+    expect(lines).toEqual(["Waiting for entry", "In the market", "Outcome Not resolved yet"]);
     expect(title).toBeNull();
   });
 
@@ -40,27 +40,27 @@ describe("a trade that is not filled", () => {
     ["a SELL", { levels: sellLevels, signalPrice: 98 }, 101],
     ["an entry at the market", { signalPrice: 100 }, 103],
   ])("is entered provisionally once the price is beyond the entry: %s", (_, changes, price) => {
-    const { told, states } = follow(changes, price);
-    expect(told[0]).toBe("Entry reached provisional");
+    const { lines, states } = follow(changes, price);
+    expect(lines[0]).toBe("Entry reached provisional");
     expect(states).toEqual(["provisional", "provisional", "waiting"]);
   });
 
   test("or maybe is, where it ended without prices", () => {
-    const { told } = follow({ outcome: "EXPIRED", isFillUnknown: true }, null);
-    expect(told).toEqual(["Unknown", "Expired"]);
-    expect(follow({ outcome: "EXPIRED" }, null).told).toEqual(["Not filled", "Expired"]);
+    const { lines } = follow({ outcome: "EXPIRED", isFillUnknown: true }, null);
+    expect(lines).toEqual(["Unknown", "Expired"]);
+    expect(follow({ outcome: "EXPIRED" }, null).lines).toEqual(["Not filled", "Expired"]);
   });
 
   test("is not entered by a price that is not current", () => {
-    expect(follow({ signalPrice: 102 }, 99, true).told[0]).toBe("Waiting for entry");
+    expect(follow({ signalPrice: 102 }, 99, true).lines[0]).toBe("Waiting for entry");
   });
 
   test("has missed its entry, or is too late for it", () => {
     const missed = follow({ entryLeft: { price: 107, at } }, 99);
-    expect(missed.told.slice(0, 2)).toEqual(["Entry missed at 107", "In the market"]);
+    expect(missed.lines.slice(0, 2)).toEqual(["Entry missed at 107", "In the market"]);
     expect(missed.title).toBe("Entry missed");
     const late = follow({ validUntil: at }, 104);
-    expect(late.told.slice(0, 2)).toEqual(["Not entered provisional", "In the market"]);
+    expect(late.lines.slice(0, 2)).toEqual(["Not entered provisional", "In the market"]);
   });
 });
 
@@ -68,8 +68,8 @@ describe("a trade that is filled", () => {
   const filled = { price: 101, at };
 
   test("shows what it has made so far, from its fill", () => {
-    const { told, title } = follow({ filled }, 105);
-    expect(told).toEqual([
+    const { lines, title } = follow({ filled }, 105);
+    expect(lines).toEqual([
       "Filled at 101",
       "In the market +0.80 R unrealized",
       "Outcome Not resolved yet",
@@ -78,28 +78,28 @@ describe("a trade that is filled", () => {
   });
 
   test("says that it was filled before the user asked", () => {
-    const { told } = follow({ filled, askedAt: "2026-11-20T12:01:00.000Z" }, null);
-    expect(told[0]).toBe("Filled before you asked at 101");
+    const { lines } = follow({ filled, askedAt: "2026-11-20T12:01:00.000Z" }, null);
+    expect(lines[0]).toBe("Filled before you asked at 101");
     const inTime = follow({ filled, askedAt: "2026-11-20T12:00:59.000Z" }, null);
-    expect(inTime.told[0]).toBe("Filled at 101");
+    expect(inTime.lines[0]).toBe("Filled at 101");
   });
 
   test("counts as filled though the entry is missed for others", () => {
-    const { told } = follow({ filled, entryLeft: { price: 110, at } }, null);
-    expect(told.slice(0, 2)).toEqual(["Filled at 101", "In the market"]);
+    const { lines } = follow({ filled, entryLeft: { price: 110, at } }, null);
+    expect(lines.slice(0, 2)).toEqual(["Filled at 101", "In the market"]);
   });
 
   test("says that its price is not current, and nothing of levels then", () => {
-    expect(follow({ filled }, 96, true).told[1]).toBe("In the market −1.00 R, price not current");
+    expect(follow({ filled }, 96, true).lines[1]).toBe("In the market −1.00 R, price not current");
   });
 
   test("has its outcome, whatever the price is now", () => {
-    const { told, title, states } = follow({ filled, outcome: "LOSS", r: -1.02 }, 109);
-    expect(told).toEqual(["Filled at 101", "Lost −1.02 R"]);
+    const { lines, title, states } = follow({ filled, outcome: "LOSS", r: -1.02 }, 109);
+    expect(lines).toEqual(["Filled at 101", "Lost −1.02 R"]);
     expect(states).toEqual(["done", "done"]);
     expect(title).toBeNull();
-    expect(follow({ outcome: "EXPIRED" }, 99).told).toEqual(["Not filled", "Expired"]);
-    expect(follow({ outcome: "WIN" }, 99).told).toEqual(["Filled", "Won"]);
+    expect(follow({ outcome: "EXPIRED" }, 99).lines).toEqual(["Not filled", "Expired"]);
+    expect(follow({ outcome: "WIN" }, 99).lines).toEqual(["Filled", "Won"]);
   });
 });
 

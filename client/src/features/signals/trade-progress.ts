@@ -22,7 +22,7 @@ export interface FollowedTrade {
   outcome: Outcome | null;
   /** The result of a resolved trade, once it is read. */
   r: number | null;
-  /** Whether it ended without prices, so that nobody knows whether it was filled. */
+  /** Whether it ended without prices, so that it is unknown whether it was filled. */
   isFillUnknown?: boolean;
 }
 

@@ -67,14 +67,14 @@ test("a request carries token and JSON, and its reply is parsed", async () => {
 
 /** Content type and body of a request, as they reach the server. */
 async function typeSent(body: FormData | URLSearchParams) {
-  const heard = { type: "", text: "" };
+  const received = { type: "", text: "" };
   const { api } = await setUp(async (request, response) => {
-    heard.type = request.headers["content-type"] ?? "";
-    for await (const chunk of request) heard.text += chunk;
+    received.type = request.headers["content-type"] ?? "";
+    for await (const chunk of request) received.text += chunk;
     response.end(JSON.stringify({ answer: 1 }));
   });
   await api({ method: "POST", path: "/form", body, schema });
-  return heard;
+  return received;
 }
 
 test("a form with a file is sent as multipart", async () => {

@@ -12,7 +12,7 @@ const wrongCalls = {
   // @ts-expect-error the route responds with something else
   schema: () => api({ path: "/me", schema: sessionSchema }),
   // @ts-expect-error the route has a body
-  noBody: () => api({ method: "POST", path: "/login", schema: sessionSchema }),
+  withoutBody: () => api({ method: "POST", path: "/login", schema: sessionSchema }),
   wrongBody: () =>
     // @ts-expect-error the body has other fields
     api({ method: "POST", path: "/login", body: { name: "Ann" }, schema: sessionSchema }),

@@ -32,7 +32,7 @@ test("a filled-in form becomes the request, and nothing beside it", () => {
 });
 
 test("a field that is wrong is named with its message", () => {
-  expect(errorsOf(() => parseForm(forgotPasswordRequestSchema, { email: "nobody" }))).toEqual([
+  expect(errorsOf(() => parseForm(forgotPasswordRequestSchema, { email: "unknown" }))).toEqual([
     { field: "email", message: "Enter a valid email address." },
   ]);
 });

@@ -14,7 +14,7 @@ export interface CurrentPrice {
 type WatchPrices = (symbols: string[]) => Promise<string>;
 
 interface WatchedSymbol {
-  /** Told when the price changes or becomes stale. */
+  /** Called when the price changes or becomes stale. */
   listeners: Set<() => void>;
   current: CurrentPrice | null;
   /** The server does not know the symbol. */

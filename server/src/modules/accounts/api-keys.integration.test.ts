@@ -103,7 +103,7 @@ describe("API keys", () => {
   });
   const createStatus = async () => (await create({ name: "Bot", scopes: ["read"] })).status;
 
-  it("tell when they were used last", async () => {
+  it("show when they were used last", async () => {
     const { key } = await createKey();
     const answer = await call(key, "/me");
     expect(answer).toMatchObject({ status: 200, body: { username: user.username } });

@@ -191,8 +191,10 @@ describe("the links of mails", () => {
     expect(await me()).toMatchObject({ email_verified: true, approved: false });
 
     const user = await server.database.users.findOne({ usernameKey: "newcomer" }).lean();
-    const told = await server.database.events.find({ stream: userStream(user?._id ?? "") }).lean();
-    expect(told).toMatchObject([
+    const events = await server.database.events
+      .find({ stream: userStream(user?._id ?? "") })
+      .lean();
+    expect(events).toMatchObject([
       { name: "account:updated", seq: 1, data: { reason: "email-verified", approved: false } },
     ]);
     const admins = await server.database.events
@@ -208,8 +210,8 @@ describe("the links of mails", () => {
     const token = await kinds.verification.ask(user);
     await server.database.users.updateOne({ _id: user._id }, { emailVerified: true });
     expect((await kinds.verification.use(token)).status).toBe(200);
-    const told = await server.database.events.countDocuments({ stream: userStream(user._id) });
-    expect(told).toBe(0);
+    const count = await server.database.events.countDocuments({ stream: userStream(user._id) });
+    expect(count).toBe(0);
   });
 
   it("are not used up by a new password that is refused", async () => {

@@ -36,7 +36,7 @@ export async function listNotifications(
   const notifications = last.flatMap(({ stream, seq, at, name, data }) => {
     const { createdAt, ...market } = signals.get(signalIdOf(data) ?? "") ?? {};
     const fill = fillSchema.safeParse(data).data;
-    // It is told with the signal.
+    // It is shown with the signal.
     if (createdAt && fill && isFilledBefore(fill.filled_at, createdAt)) return [];
     const parsed = notificationSchema.safeParse({
       stream: stream === ADMINS_STREAM ? "admins" : "user",

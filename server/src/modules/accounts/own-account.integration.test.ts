@@ -83,7 +83,7 @@ describe("describeMe", () => {
     const account = { approved: true, role: "user", allow_image_upload: false, image_credits: 5 };
     const budget = { percent: 80, spent_usd: 8, budget_usd: 10 };
 
-    it("are the events that tell the user something new, newest first", async () => {
+    it("are the events that are new to the user, newest first", async () => {
       const user = await createUser(database);
       const [signal] = await createSignals(database, user);
       const stream = userStream(user._id);
@@ -128,7 +128,7 @@ describe("describeMe", () => {
       expect(await namesOf(admin)).toContain("admins budget:reached");
     });
 
-    it("are seen up to the highest number that any tab reports, which the others are told once", async () => {
+    it("are seen up to the highest number that any tab reports, which the others receive once", async () => {
       const { _id } = await createUser(database);
       const mark = (user: number, admins?: number) =>
         markNotificationsSeen(deps(), { _id }, { user, ...(admins !== undefined && { admins }) });

@@ -111,14 +111,14 @@ export async function resetPassword(
     const claimed = await markEmailVerified(deps.database, uow, identityId);
     if (claimed) await removeFormerSetup(deps.database, uow, claimed);
     const user = await revokeSessions(deps.database, uow, identityId);
-    // Whoever resets it must be able to sign in afterwards, whatever is guessed elsewhere.
+    // The user who resets it must be able to sign in afterwards, whatever is guessed elsewhere.
     if (user) await rememberNetwork(deps.database, uow, user, network);
     return user && ({ user, event: claimed ? "account-claimed" : "password-changed" } as const);
   });
   if (done) notifyOwner(deps, done.user, done.event);
 }
 
-/** What whoever registered with a foreign address could have left, besides sessions. */
+/** What a person who registered with a foreign address could have left, besides sessions. */
 async function removeFormerSetup(
   database: Database,
   uow: UnitOfWork,

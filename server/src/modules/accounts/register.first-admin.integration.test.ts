@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { ensureFirstAdmin } from "./register.ts";
 
-const ONE_ADMIN = { users: 1, identities: 1, told: ["user:registered"], events: 1 };
+const ONE_ADMIN = { users: 1, identities: 1, names: ["user:registered"], events: 1 };
 
 describe("ensureFirstAdmin", () => {
   let databaseUri: string;
@@ -20,7 +20,7 @@ describe("ensureFirstAdmin", () => {
   const stored = async () => ({
     users: await server.database.users.countDocuments(),
     identities: await server.database.identities.countDocuments(),
-    told: await server.database.events.distinct("name", { stream: ADMINS_STREAM, seq: 1 }),
+    names: await server.database.events.distinct("name", { stream: ADMINS_STREAM, seq: 1 }),
     events: await server.database.events.countDocuments({ stream: { $exists: true } }),
   });
 

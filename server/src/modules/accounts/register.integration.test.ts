@@ -68,7 +68,7 @@ describe("registrations at the same time on two servers", () => {
 
   it("of different names all succeed, with events without a gap", async () => {
     const [first, second] = servers;
-    const names = Array.from({ length: 10 }, (_, index) => `crowd-${index}`);
+    const names = Array.from({ length: 10 }, (_, index) => `group-${index}`);
     const answers = await Promise.all(
       names.map((username, index) =>
         (index % 2 === 0 ? first : second)?.call("/register", {

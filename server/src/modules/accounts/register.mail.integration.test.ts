@@ -157,13 +157,13 @@ describe("the mail of a registration", () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         register(index % 2 === 0 ? server : second, {
-          username: `crowd-${index}`,
-          email: "crowd@example.com",
+          username: `group-${index}`,
+          email: "group@example.com",
         }),
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-    expect(smtp.mailsTo("crowd@example.com")).toHaveLength(1);
+    expect(smtp.mailsTo("group@example.com")).toHaveLength(1);
   });
 
   it("does not delay users who register another address", async () => {
@@ -171,7 +171,7 @@ describe("the mail of a registration", () => {
     const until = new Date(now.getTime() + 60_000);
     await server.database.registrationLocks.create({
       _id: "held@example.com",
-      holder: "dead",
+      holder: "crashed",
       until,
     });
     const free = await register(server, { username: "free", email: "free@example.com" });
@@ -182,7 +182,7 @@ describe("the mail of a registration", () => {
     const until = new Date(Date.now() - 1_000);
     await server.database.registrationLocks.create({
       _id: "left@example.com",
-      holder: "dead",
+      holder: "crashed",
       until,
     });
     const answer = await register(server, { username: "left", email: "Left@example.com" });

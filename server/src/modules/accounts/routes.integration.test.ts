@@ -36,18 +36,18 @@ describe("accounts", () => {
       expect(await me.json()).toMatchObject({ username: "Ann", email: "Ann@Example.com" });
     });
 
-    it("tells the administrators", async () => {
+    it("notifies the administrators", async () => {
       await post("/register", {
-        username: "told",
-        email: "told@example.com",
+        username: "new-user",
+        email: "new-user@example.com",
         password: "secret-1",
       });
       const event = await server.database.events
-        .findOne({ stream: ADMINS_STREAM, "data.username": "told" })
+        .findOne({ stream: ADMINS_STREAM, "data.username": "new-user" })
         .lean();
       expect(event?.name).toBe("user:registered");
       expect(eventSchemas["user:registered"].parse(event?.data)).toMatchObject({
-        email: "told@example.com",
+        email: "new-user@example.com",
         email_verified: false,
         approved: false,
         image_credits: 0,
@@ -193,7 +193,7 @@ describe("accounts", () => {
 
     it("answers a wrong password and an unknown name alike", async () => {
       const wrong = await post("/login", { username: "Lena", password: "wrong" });
-      const unknown = await post("/login", { username: "nobody", password: TEST_PASSWORD });
+      const unknown = await post("/login", { username: "unknown", password: TEST_PASSWORD });
       const unknownAddress = await post("/login", { username: "no@body.com", password: "wrong" });
       for (const { status, body } of [wrong, unknown, unknownAddress]) {
         expect(status).toBe(401);
@@ -213,7 +213,7 @@ describe("accounts", () => {
         return verified.mock.calls.length;
       };
       expect(await worksFor("Lena")).toBe(1);
-      expect(await worksFor("nobody")).toBe(1);
+      expect(await worksFor("unknown")).toBe(1);
       expect(await worksFor("no@body.com")).toBe(1);
     });
 
@@ -277,8 +277,8 @@ describe("accounts", () => {
     it("gives an administrator the admins' stream too", async () => {
       const admin = await createUser(server.database, { role: "admin", approved: true });
       await post("/register", {
-        username: "news",
-        email: "news@example.com",
+        username: "reader",
+        email: "reader@example.com",
         password: "secret-1",
       });
       const head = await server.database.streamHeads.findById(ADMINS_STREAM).lean();

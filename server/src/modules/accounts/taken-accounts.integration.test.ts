@@ -251,7 +251,7 @@ describe("an account that somebody else has used", () => {
     });
   });
 
-  it("tells its owner by email of each channel that is added", async () => {
+  it("notifies its owner by email of each channel that is added", async () => {
     const user = await createUser(server.database, { emailVerified: true });
     const token = signTokenFor(user, server.deps.settings);
     await call("POST /channels", { json: WEBHOOK, token });

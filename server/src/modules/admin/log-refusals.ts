@@ -18,7 +18,7 @@ const LIMIT_INTERVAL_MS = 3_600_000;
 const MAX_REMEMBERED_CLIENTS = 10_000;
 
 /**
- * Records failed sign-ins, refused access and exceeded limits. In the background, so that the time of a response does not tell whether a
+ * Records failed sign-ins, refused access and exceeded limits. In the background, so that the time of a response does not reveal whether a
  * username exists.
  */
 export function logRefusals(deps: ServerDeps): AppMiddleware {
@@ -93,7 +93,7 @@ async function entryOfSignIn(
   { code, cause }: AppError,
 ): Promise<NewSecurityLogEntry> {
   const found = await findByName(deps, signInName(ctx));
-  // A name that nobody has may be a password that was typed into the wrong field.
+  // A name that no user has may be a password that was typed into the wrong field.
   const whose = { user: found?.username ?? null, actor: null };
   if (code === "rate-limited") {
     return { type: "limit:exceeded", ...whose, details: { route: routeOf(ctx) } };

@@ -200,7 +200,7 @@ describe("the security log", () => {
 
   it("holds nothing that did not happen", async () => {
     await api.post(root, "/admin/approve/ann");
-    await api.post(root, "/admin/approve/nobody");
+    await api.post(root, "/admin/approve/unknown");
     await api.post(root, "/admin/delete-user/root");
     await api.post(root, "/admin/grant-image-credits/ann", { credits: "1e3" });
     await api.call("/me", { user: ann });

@@ -121,6 +121,6 @@ describe("the bench", () => {
     });
     expect((await choose(null)).status).toBe(200);
     expect((await admin()).analyst).toBeNull();
-    for (const id of ["b", "nobody"]) expect((await choose(id)).status).toBe(404);
+    for (const id of ["b", "unknown"]) expect((await choose(id)).status).toBe(404);
   });
 });

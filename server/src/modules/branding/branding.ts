@@ -60,7 +60,7 @@ function contactOf(
   };
 }
 
-/** Whether visitors can reach the operator: the example address is nobody's. */
+/** Whether visitors can reach the operator: the example address reaches no person. */
 export async function hasContact({ database, settings }: ServerDeps): Promise<boolean> {
   const ways = Object.values(contactOf(await readBranding(database), settings));
   return ways.some((way) => way !== "" && way !== DEFAULT_CONTACT_EMAIL);

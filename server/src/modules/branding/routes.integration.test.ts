@@ -97,7 +97,7 @@ describe("the branding", () => {
     ["product_name", "x".repeat(41)],
     ["accent_color", "red"],
     ["accent_color", "#fff;}body{display:none"],
-    ["contact_email", "nobody"],
+    ["contact_email", "unknown"],
     ["contact_whatsapp", "javascript:alert(1)"],
     ["contact_telegram", "http://example.com"],
     ["time_zone", "Mars/Olympus"],

@@ -158,7 +158,7 @@ describe("channels", () => {
     DISCORD.url,
     "https://discordapp.com/api/webhooks/1234567890123456789/a-secret_token",
     "https://ptb.discord.com/api/v10/webhooks/1234567890123456789/a-secret_token?wait=true#x",
-  ])("a Discord webhook is added once, and its token is shown to nobody: %s", async (url) => {
+  ])("a Discord webhook is added once, and its token is never shown: %s", async (url) => {
     const { status, body } = await add({ ...DISCORD, url });
     expect(status).toBe(201);
     expect(body).toMatchObject({ kind: "discord", label: "Discord …6789", enabled: true });

@@ -74,7 +74,7 @@ describe("a process that decodes images", () => {
   );
 
   it.runIf(process.platform === "linux")(
-    "goes on after images that take too much memory, so that nobody waits for a new one",
+    "goes on after images that take too much memory, so that no user waits for a new one",
     async () => {
       const decoder = startDecoder({ memoryKib: 76_000, images: 50 });
       await decoder.decode(small, "image");

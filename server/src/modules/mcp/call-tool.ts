@@ -28,7 +28,7 @@ interface ToolRoutes<Deps> {
   guards: Record<Access, AppMiddleware[]>;
 }
 
-/** What a client that waits for a signal is told meanwhile. */
+/** What a client that waits for a signal receives meanwhile. */
 type ReportProgress = (seconds: number, message: string) => Promise<void>;
 
 interface ToolCall {

@@ -125,7 +125,7 @@ const MIN_OVERLAP = 0.5;
 /**
  * Does an image show what a fingerprint was made of, also if one of them is cropped, framed, scaled or compressed? Receipts
  * of one payment app differ in a few letters only, so all squares must be alike. Print that is smaller than about 1/60 of
- * the image's height is not told apart.
+ * the image's height is not distinguished.
  */
 export function showsSameImage(known: Fingerprint, image: ComparableImage): boolean {
   const rows = findRows(known.rows, image.fingerprint.rows);

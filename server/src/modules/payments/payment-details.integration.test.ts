@@ -65,8 +65,8 @@ describe("payment details", () => {
     });
     expect(await read()).toEqual(EVERYTHING);
     await vi.waitFor(() => {
-      const [told] = admins.named("payment-details:updated").slice(-1);
-      expect(told).toMatchObject({ stream: "admins", data: EVERYTHING });
+      const [event] = admins.named("payment-details:updated").slice(-1);
+      expect(event).toMatchObject({ stream: "admins", data: EVERYTHING });
     }, PUSH_WAIT);
   });
 
@@ -76,7 +76,7 @@ describe("payment details", () => {
     expect(await read()).toEqual({ ...EVERYTHING, paypal_details: "" });
   });
 
-  it("are not told again when nothing is new", async () => {
+  it("are not published again when nothing is new", async () => {
     await update(EVERYTHING);
     expect(await update(EVERYTHING)).toMatchObject({ status: 200 });
     expect(await update({})).toMatchObject({ status: 200 });

@@ -86,25 +86,25 @@ describe("payment proofs", () => {
     expect(picture.status).toBe(200);
   });
 
-  it("tells the admins, with paths in the log that never expire", async () => {
+  it("notifies the admins, with paths in the log that never expire", async () => {
     const before = (await eventsIn(ADMINS_STREAM)).length;
     await submitPicture(user, receipt);
     await compared();
-    const told = (await eventsIn(ADMINS_STREAM)).slice(before);
-    expect(told.map((event) => event.name)).toEqual(["proof:submitted", "user:updated"]);
+    const events = (await eventsIn(ADMINS_STREAM)).slice(before);
+    expect(events.map((event) => event.name)).toEqual(["proof:submitted", "user:updated"]);
     const { payment_proof: proof } = await me(user);
     const url = `/payment_proofs/${proof?.filename}`;
-    expect(told[0]?.data).toMatchObject({
+    expect(events[0]?.data).toMatchObject({
       username: user.username,
       sender_name: "Ann Sender",
       filename: proof?.filename,
       url,
       submitted_at: proof?.submitted_at,
     });
-    expect(told[1]?.data).toMatchObject({ username: user.username, payment_proof: { url } });
+    expect(events[1]?.data).toMatchObject({ username: user.username, payment_proof: { url } });
   });
 
-  it("tells the user too, whose other windows learn of it so", async () => {
+  it("notifies the user too, for their other windows", async () => {
     await submitPicture(user, receipt);
     expect(await eventsIn(userStream(user._id))).toMatchObject([
       { name: "account:updated", data: { approved: false, reason: "proof-submitted" } },
@@ -149,13 +149,13 @@ describe("payment proofs", () => {
     expect((await cardOf(user))?.payment_proof?.duplicate_of).toBe(first.username);
     expect((await cardOf(first))?.payment_proof).not.toHaveProperty("duplicate_of");
     expect((await (await call(user, "/me")).text()).includes("duplicate_of")).toBe(false);
-    const told = (await eventsIn(ADMINS_STREAM)).slice(before);
-    expect(told.map(({ name }) => name)).toEqual([
+    const events = (await eventsIn(ADMINS_STREAM)).slice(before);
+    expect(events.map(({ name }) => name)).toEqual([
       "proof:submitted",
       "user:updated",
       "user:updated",
     ]);
-    expect(told.at(-1)?.data).toMatchObject({
+    expect(events.at(-1)?.data).toMatchObject({
       username: user.username,
       payment_proof: { duplicate_of: first.username },
     });
@@ -367,7 +367,7 @@ describe("payment proofs", () => {
     expect(response.status).toBe(401);
   });
 
-  it("an admin deletes a proof: its file is gone, and the user hears of it", async () => {
+  it("an admin deletes a proof: its file is gone, and the user is notified", async () => {
     await submitPicture(user, receipt);
     const { payment_proof: proof } = await me(user);
     const path = `/admin/delete-proof/${user.username.toUpperCase()}`;
@@ -377,8 +377,8 @@ describe("payment proofs", () => {
     expect((await me(user)).payment_proof).toBeNull();
     expect((await call(admin, `/payment_proofs/${proof?.filename}`)).status).toBe(404);
     expect(await server.database.paymentProofs.countDocuments({ userId: user._id })).toBe(0);
-    const told = await eventsIn(userStream(user._id));
-    expect(told.at(-1)).toMatchObject({ name: "proof:deleted", data: {} });
+    const events = await eventsIn(userStream(user._id));
+    expect(events.at(-1)).toMatchObject({ name: "proof:deleted", data: {} });
     const toAdmins = (await eventsIn(ADMINS_STREAM)).at(-1);
     expect(toAdmins).toMatchObject({
       name: "user:updated",
@@ -393,7 +393,7 @@ describe("payment proofs", () => {
     const path = `/admin/delete-proof/${user.username}`;
     expect((await call(user, path, "POST")).status).toBe(403);
     expect((await server.call(path, { method: "POST" })).status).toBe(401);
-    expect((await call(admin, "/admin/delete-proof/nobody", "POST")).status).toBe(404);
+    expect((await call(admin, "/admin/delete-proof/unknown", "POST")).status).toBe(404);
     expect((await me(user)).payment_proof).not.toBeNull();
   });
 });

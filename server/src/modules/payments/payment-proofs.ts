@@ -128,7 +128,7 @@ export function deleteProof(
 }
 
 /**
- * Rejects the proof of payment that awaits review, and tells its user why.
+ * Rejects the proof of payment that awaits review, and notifies its user of the reason.
  * @throws AppError `proof-changed` if the administrator has seen another proof
  */
 export function rejectProof(

@@ -56,7 +56,7 @@ describe("rejecting a payment proof", () => {
       .sort({ seq: -1 })
       .lean();
 
-  it("tells the user why, live and by email, and takes the proof from the waiting ones", async () => {
+  it("shows the user the reason, live and by email, and takes the proof from the waiting ones", async () => {
     await submit();
     expect(await waitingCount()).toBe(1);
     const rejection = { reason: "amount-too-low", note: "Paid $50\n<b>of</b> $150" };

@@ -304,15 +304,15 @@ describe("/admin/queue", () => {
     expect((await get("api", second)).status).toBe(401);
   });
 
-  it("tells an open page to reload, until its access ends", { timeout: 15_000 }, async () => {
+  it("makes an open page reload, until its access ends", { timeout: 15_000 }, async () => {
     const answer = await get("api/events", await openPage());
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
-    const told: string[] = [];
+    const received: string[] = [];
     for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      told.push(chunk);
+      received.push(chunk);
       if (chunk.includes("complete")) await logOut();
     }
-    expect(told.join("")).toBe(
+    expect(received.join("")).toBe(
       'event: connected\ndata: {"connected":true}\n\ndata: {"type":"complete"}\n\n',
     );
   });
@@ -361,7 +361,7 @@ describe("/admin/queue", () => {
     ["http://localhost:5173", "the web pages, of the same site"],
     ["https://evil.example", "another site"],
     ["null", "a page without an origin"],
-    ["", "nobody knows where"],
+    ["", "an unknown place"],
   ])("refuses changes from %j: %s", async (origin) => {
     const ids = await idsOf(GENERATE_SIGNAL_JOB);
     const answer = await act(await openPage(), "delete", { ids, origin });

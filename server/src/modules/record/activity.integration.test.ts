@@ -78,7 +78,7 @@ describe("GET /activity", () => {
     });
   });
 
-  it("may be cached, is not sent again unchanged, and names nobody", async () => {
+  it("may be cached, is not sent again unchanged, and names no user", async () => {
     const { answer, body } = await read();
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=5");
     const tag = answer.headers.get("ETag") ?? "";
@@ -104,7 +104,7 @@ describe("GET /activity", () => {
     expect((await server.call("/feed.xml", { headers: known })).status).toBe(304);
   });
 
-  it("says where a market had no prices any more, as nobody knows whether its entry was filled", async () => {
+  it("says where a market had no prices any more, as it is unknown whether its entry was filled", async () => {
     await resolve(70, { symbol: "GONE/USDT" });
     await resolve(71, { symbol: "LEFT/USDT" });
     const { marketAnalyses } = server.database;

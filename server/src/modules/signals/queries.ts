@@ -54,11 +54,11 @@ const storedEvidenceSchema = z.object({ evidence: z.array(evidenceItemSchema) })
 
 export async function readEvidence(deps: ServerDeps, user: Owner, id: unknown): Promise<Evidence> {
   const { analysisId } = await findSignal(deps, user, id);
-  const made = await deps.database.marketAnalyses
+  const analysis = await deps.database.marketAnalyses
     .findById(analysisId)
     .select({ "provenance.evidence": 1 })
     .lean();
-  const { data } = storedEvidenceSchema.safeParse(made?.provenance);
+  const { data } = storedEvidenceSchema.safeParse(analysis?.provenance);
   return { analysis_id: String(analysisId), items: data?.evidence ?? [] };
 }
 

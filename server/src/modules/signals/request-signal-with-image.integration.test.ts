@@ -92,11 +92,11 @@ describe("asking for a signal with a chart image", () => {
     expect(openai.chats).toEqual([]);
     expect(await balanceOf(user)).toBe(3);
     expect(await ledgerOf(user)).toEqual([-1, 1]);
-    const told = await database.events
+    const events = await database.events
       .find({ stream: userStream(user._id), name: "account:updated" })
       .sort({ seq: 1 })
       .lean();
-    expect(told.map(({ data }) => data)).toMatchObject([
+    expect(events.map(({ data }) => data)).toMatchObject([
       { reason: "credit-spent", image_credits: 2 },
       { reason: "credit-refunded", image_credits: 3 },
     ]);
@@ -109,7 +109,7 @@ describe("asking for a signal with a chart image", () => {
     ]);
   });
 
-  it("is told to the admins, who get an address that they can open", async () => {
+  it("notifies the admins, who get an address that they can open", async () => {
     const admin = await createUser(database, { role: "admin" });
     const token = signTokenFor(admin, product.settings);
     const url = product.server.url;

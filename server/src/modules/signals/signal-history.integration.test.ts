@@ -63,9 +63,9 @@ describe("GET /signal-history with a filter", () => {
     expect(status).toBe(200);
     return historyPageSchema.strict().parse(body);
   };
-  const told = ({ symbol, signal, outcome }: HistoryItem) =>
+  const summary = ({ symbol, signal, outcome }: HistoryItem) =>
     `${symbol} ${signal} ${outcome ?? "PENDING"}`;
-  const find = async (query: string) => (await read(query)).signals.map(told);
+  const find = async (query: string) => (await read(query)).signals.map(summary);
 
   it.each([
     ["symbol=BTC/USDT", ["BTC/USDT SELL LOSS", "BTC/USDT BUY WIN"]],
@@ -134,7 +134,7 @@ describe("GET /signal-history with a filter", () => {
     },
   );
 
-  it("tells how each trade ended, and sums the trades that match: those of one analysis once", async () => {
+  it("shows how each trade ended, and sums the trades that match: those of one analysis once", async () => {
     const user = await createUser(database, { approved: true });
     const analysis = { ...WAIT_ANALYSIS, final_signal: "BUY", estimated_dollar_risk: 5 } as const;
     const end = (outcome: Outcome, r: number | null, reason: Resolution["reason"] = "target") =>

@@ -146,8 +146,8 @@ describe("asking for a signal", () => {
       analysis: { final_signal: "WAIT", confidence: 0, entry: null },
     });
     expect(signal.analysis?.warnings).toContain("AI or data fetch failed");
-    const told = await database.events.findOne({ name: "signal:failed" }).lean();
-    expect(told?.data).toEqual(signal);
+    const event = await database.events.findOne({ name: "signal:failed" }).lean();
+    expect(event?.data).toEqual(signal);
   });
 
   it("asks the AI once more with the reasons when its levels break the rules, then gives a WAIT", async () => {

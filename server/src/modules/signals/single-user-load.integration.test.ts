@@ -60,7 +60,7 @@ describe("sixty requests of one user at once", () => {
       interval: 100,
     });
     const events = await database.events.find({ stream: userStream(user._id) }).sort({ seq: 1 });
-    // Where the market moves just then, more is told of the signals that are there.
+    // Where the market moves just then, more is published about the signals that are there.
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     const made = events.filter(({ name }) => NAMES_OF_A_SIGNAL.includes(name));
     expect(made).toHaveLength(REQUESTS * NAMES_OF_A_SIGNAL.length);

@@ -68,7 +68,7 @@ describe("the list of payments", () => {
 
   it.each([
     ["search=AN", ["trader", "pro"]],
-    ["search=nobody", []],
+    ["search=unknown", []],
     ["plan=starter", ["starter"]],
     ["proof=with", ["starter"]],
     ["proof=without", ["trader", "pro"]],

@@ -230,7 +230,7 @@ describe("subscriptions", () => {
       expect(await me()).toMatchObject({ approved: false, subscription: null });
     });
 
-    it("starts anew after the end", async () => {
+    it("starts again after the end", async () => {
       await approve({ plan: "pro" });
       now = new Date("2027-04-15T12:00:00Z");
       await approve({ plan: "starter" });
@@ -318,7 +318,7 @@ describe("subscriptions", () => {
       expect(await balanceAt("2027-02-28T12:00:00Z")).toBe(400);
     });
 
-    it("grants the credits of the month that has begun if it comes during grace", async () => {
+    it("grants the credits of the month that has started if it comes during grace", async () => {
       await approve({ plan: "pro" });
       now = new Date("2027-03-02T00:00:00Z");
       await renew({ plan: "trader", months: 1 });

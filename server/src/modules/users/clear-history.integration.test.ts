@@ -67,7 +67,7 @@ describe("clearing signal histories", () => {
     });
   });
 
-  it("tells the user's open pages, by the administrator's name in the log", async () => {
+  it("notifies the user's open pages, by the administrator's name in the log", async () => {
     const tab = await api.connect(ann);
     await createSignals(database, ann);
     expect((await clear(ann)).body).toEqual({ detail: `Deleted 1 signal of ${ann.username}.` });
@@ -76,7 +76,7 @@ describe("clearing signal histories", () => {
     expect(await toldTo(ann)).toEqual([{ name: "history:cleared", data: {}, actor: "Root" }]);
   });
 
-  it("tells nothing where there was nothing to delete", async () => {
+  it("notifies of nothing where there was nothing to delete", async () => {
     expect(await clear(ann)).toEqual({
       status: 200,
       body: { detail: `Deleted 0 signals of ${ann.username}.` },
@@ -110,7 +110,7 @@ describe("clearing signal histories", () => {
     ]);
   });
 
-  it("deletes what all users have, and tells each of them whose history it was", async () => {
+  it("deletes what all users have, and notifies each of them whose history it was", async () => {
     await clearAll();
     const before = await countAll();
     await createSignals(database, ann, { count: 3 });

@@ -126,7 +126,7 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
-/** Names no image, but still tells an analysis of an image from one of the market. */
+/** Names no image, but still distinguishes an analysis of an image from one of the market. */
 const DELETED_IMAGE_ID = new Types.ObjectId("000000000000000000000000");
 
 async function redactImageAnalyses(

@@ -59,7 +59,7 @@ describe("deleting a user", () => {
     multipartForm({ ...fields, [file.field]: await chartImage(file.seed).png().toBuffer() });
   const signalIdsOf = (user: UserRecord) => database.signals.distinct("_id", { userId: user._id });
 
-  /** Collections that hold any of these words, but for what is told to admins and servers, and the security log. */
+  /** Collections that hold any of these words, but for what is published to admins and servers, and the security log. */
   const placesOf = async (words: readonly { toString(): string }[]): Promise<string[]> => {
     const places = new Set<string>();
     const { db } = database.connection;
@@ -259,8 +259,10 @@ describe("deleting a user", () => {
   it("happens once, however many ask for it at the same moment", async () => {
     const answers = await Promise.all([deleteAnn(), deleteAnn(), deleteAnn()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404]);
-    const told = await database.events.find({ name: "user:deleted" }).lean();
-    expect(told.filter(({ data }) => JSON.stringify(data).includes(ann.username))).toHaveLength(1);
+    const deletions = await database.events.find({ name: "user:deleted" }).lean();
+    expect(
+      deletions.filter(({ data }) => JSON.stringify(data).includes(ann.username)),
+    ).toHaveLength(1);
   });
 
   it("leaves one of two administrators who delete each other", async () => {

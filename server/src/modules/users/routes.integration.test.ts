@@ -175,7 +175,7 @@ describe("what administrators do with users", () => {
         [5, 5, "Root"],
       ]);
       expect(signals.map(({ id }) => id)).toEqual([String(signal?._id)]);
-      expect(await api.call("/admin/users/nobody", { user: root })).toMatchObject({ status: 404 });
+      expect(await api.call("/admin/users/unknown", { user: root })).toMatchObject({ status: 404 });
     });
   });
 
@@ -224,7 +224,7 @@ describe("what administrators do with users", () => {
       expect(answer.headers.get("Content-Type")).toBe("image/png");
     });
 
-    it("may be repeated, also at the same moment, and is told once", async () => {
+    it("may be repeated, also at the same moment, and is published once", async () => {
       const path = `/admin/approve/${ann.username}`;
       const answers = await Promise.all([1, 2, 3, 4].map(() => act(path)));
       answers.push(await act(path));
@@ -233,7 +233,7 @@ describe("what administrators do with users", () => {
       expect(await cardsOf()).toHaveLength(1);
     });
 
-    it("names the administrator in the events that tell of it", async () => {
+    it("names the administrator in the events about it", async () => {
       await act(`/admin/approve/${ann.username}`);
       expect((await toldTo(userStream(ann._id)))[0]?.actor).toBe("Root");
       expect((await cardsOf())[0]?.actor).toBe("Root");
@@ -277,7 +277,7 @@ describe("what administrators do with users", () => {
       ["a form that shouts", form({ allow: "TRUE" })],
       ["JSON", { allow: true }],
       ["JSON with a text", { allow: "true" }],
-    ])("allows images by %s, and once more by nobody's notice", async (_, body) => {
+    ])("allows images by %s, and once more without a notification", async (_, body) => {
       const path = `/admin/set-image-access/${ann.username}`;
       expect(await act(path, body)).toEqual({
         status: 200,
@@ -333,7 +333,7 @@ describe("what administrators do with users", () => {
       expect((await stored())?.imageCredits).toBe(50);
     });
 
-    it("tells the user and the admins the new balance, and enters the grant in the ledger", async () => {
+    it("shows the user and the admins the new balance, and enters the grant in the ledger", async () => {
       const tab = await api.connect(ann);
       await grant(form({ credits: "12" }));
       await grant(form({ credits: "-11" }));
@@ -501,7 +501,7 @@ describe("what administrators do with users", () => {
     });
   });
 
-  describe("whoever is not there", () => {
+  describe("an unknown user", () => {
     const ACTIONS = [
       "approve",
       "revoke",
@@ -514,7 +514,7 @@ describe("what administrators do with users", () => {
       action.startsWith("set") ? form({ allow: "true" }) : form({ credits: "5" });
 
     it.each(ACTIONS)("answers %s with 404", async (action) => {
-      const names = ["nobody", "x", "a%2Fb", "%E0%A4%A", "%00", "$ne", "a".repeat(500), "Ann%20"];
+      const names = ["unknown", "x", "a%2Fb", "%E0%A4%A", "%00", "$ne", "a".repeat(500), "Ann%20"];
       for (const name of names) {
         expect(await act(`/admin/${action}/${name}`, bodyFor(action))).toMatchObject({
           status: 404,

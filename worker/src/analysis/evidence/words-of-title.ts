@@ -1,4 +1,4 @@
-/** Words of which calendars make their titles. None of them tells anyone to do something, alone or in a row. */
+/** Words of which calendars make their titles. None of them asks anyone to do something, alone or in a row. */
 const WORDS = new Set(
   [
     "account activity adp advance average balance bank barrel beige benchmark bill board boe boc boj bond book budget building",

@@ -59,9 +59,9 @@ function question(part: Partial<AdviceRequest> = {}): AdviceRequest {
 describe("asking the model", () => {
   it("brings its advice with model, provenance and token usage", async () => {
     const { brief } = question();
-    const heard: CallUsage[] = [];
+    const usages: CallUsage[] = [];
     const price = { promptUsd: 0.25, completionUsd: 2 };
-    const onUsage = (usage: CallUsage) => heard.push(usage);
+    const onUsage = (usage: CallUsage) => usages.push(usage);
     const reply = await analyst({ price }).advise(question({ onUsage }));
     expect(reply.advice).toMatchObject({ final_signal: "BUY", confidence: 72, entry: brief.price });
     const { stop_loss: stop, take_profit: target } = reply.advice;
@@ -71,8 +71,8 @@ describe("asking the model", () => {
     expect(JSON.parse(reply.rawReply)).toEqual(reply.advice);
     expect(reply.prompt).toContain(PROMPT_VERSION);
     expect(reply.prompt).toContain(`Last close: ${brief.price}`);
-    const [usage] = heard;
-    if (!usage) throw new Error("no tokens were told of");
+    const [usage] = usages;
+    if (!usage) throw new Error("no tokens were reported");
     expect(usage.promptTokens).toBeGreaterThan(100);
     expect(usage.completionTokens).toBeGreaterThan(10);
     const cost = (usage.promptTokens * 0.25 + usage.completionTokens * 2) / 1e6;
@@ -359,19 +359,19 @@ describe("when the model or its server is of no use", () => {
   });
 
   it("reports the tokens of an unusable answer", async () => {
-    const heard: CallUsage[] = [];
+    const usages: CallUsage[] = [];
     openai.behave({ kind: "content", content: "{}" });
-    const asked = question({ onUsage: (usage) => heard.push(usage) });
+    const asked = question({ onUsage: (usage) => usages.push(usage) });
     await expect(analyst().advise(asked)).rejects.toMatchObject({ failure: "nonsense" });
-    expect(heard).toMatchObject([{ model: "test-model", costUsd: null }]);
+    expect(usages).toMatchObject([{ model: "test-model", costUsd: null }]);
   });
 
   it("reports the tokens of a refusal", async () => {
     openai.behave({ kind: "refusal", usage: { promptTokens: 900, completionTokens: 7 } });
-    const heard: CallUsage[] = [];
-    const asked = question({ onUsage: (usage) => heard.push(usage) });
+    const usages: CallUsage[] = [];
+    const asked = question({ onUsage: (usage) => usages.push(usage) });
     await expect(analyst().advise(asked)).rejects.toBeInstanceOf(ModelRefusalError);
-    expect(heard).toMatchObject([{ promptTokens: 900, completionTokens: 7 }]);
+    expect(usages).toMatchObject([{ promptTokens: 900, completionTokens: 7 }]);
   });
 
   it.each<OpenAiBehaviour>([

@@ -116,7 +116,7 @@ const TOO_LONG =
 const NO_IMAGES = /image|vision|multi_?modal/;
 const UNREADABLE_REQUEST = [400, 404, 413, 415, 422, 500, 501];
 
-/** Faults that only another setting mends, as one sentence that names it. */
+/** Faults that only another setting fixes, as one sentence that names it. */
 function settingsFault(
   { words, pointers }: Said,
   { status }: Rejection,

@@ -21,7 +21,7 @@ const settings = loadWorkerSettings({
 });
 const TODAY = "2026-11-27";
 
-/** What an operator is told where the server lists these models. */
+/** What an operator reads where the server lists these models. */
 async function notices(rows: unknown, model = "local", baseUrl = settings.OPENAI_BASE_URL) {
   openai.listModels(rows);
   const list = await fetchModels(access(), patient());

@@ -145,7 +145,7 @@ function lastUntil(rows: unknown, until: number): unknown {
     .at(-1);
 }
 
-/** The first of the exchanges that tells counts. */
+/** The first of the exchanges that answers counts. */
 export function createDerivatives(
   options: Omit<CcxtDerivativesOptions, "exchangeId"> & { exchangeIds: readonly string[] },
 ): DerivativesData {

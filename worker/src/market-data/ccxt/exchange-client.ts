@@ -103,8 +103,8 @@ export function createExchangeFetch(options: {
     if (!scope) throw new Error("exchange request outside of a request scope");
     const { abort, limits, admit } = scope;
     await onOwnTime(admit);
-    const asked = { provider, url: withBase(url, baseUrl), init, abort, limits, onAnswer };
-    const response = await fetchBody(asked);
+    const request = { provider, url: withBase(url, baseUrl), init, abort, limits, onAnswer };
+    const response = await fetchBody(request);
     const text = await response.text();
     if (response.ok && !isWholeJson(text)) {
       throw new ProviderError({ provider, failure: "nonsense", message: "the answer is no JSON" });

@@ -117,12 +117,12 @@ test("selected users are approved, revoked, given credits and written to togethe
   const email = within(await screen.findByRole("dialog", { name: "Email 3 users" }));
   await user.click(email.getByRole("button", { name: "Send email" }));
   await email.findByText("Enter a subject.");
-  await user.type(email.getByLabelText("Subject"), "News");
+  await user.type(email.getByLabelText("Subject"), "Maintenance");
   await user.type(email.getByLabelText("Text"), "Hello");
   await user.click(email.getByRole("button", { name: "Send email" }));
   await screen.findByText("The email to 3 users is being sent.");
   expect(api.bodiesOf("POST /admin/email-users")).toEqual([
-    '{"usernames":["ann","bob","cyd"],"subject":"News","text":"Hello"}',
+    '{"usernames":["ann","bob","cyd"],"subject":"Maintenance","text":"Hello"}',
   ]);
   await user.click(bar.getByRole("button", { name: "Clear the selection" }));
   expect(screen.queryByRole("region", { name: "Selected users" })).toBeNull();

@@ -4,7 +4,7 @@ import { Card } from "../../../ui/card.tsx";
 import { Plot, PlotLine, placeOf, scaleFor } from "../../../ui/plot.tsx";
 import type { ShownArm } from "./shown-arm.ts";
 
-/** Evenly around the circle of hues, all of one lightness: each is told apart by its name as well. */
+/** Evenly around the circle of hues, all of one lightness: each has its name as well. */
 const hueOf = (index: number, count: number): string =>
   `oklch(0.68 0.15 ${Math.round((360 * index) / Math.max(1, count) + 20) % 360})`;
 

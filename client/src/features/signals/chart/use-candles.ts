@@ -19,7 +19,7 @@ export interface Market {
   timeframe: Timeframe;
 }
 
-/** Nobody knows the market, or it cannot be charted. */
+/** The market is unknown, or cannot be charted. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 422;
 

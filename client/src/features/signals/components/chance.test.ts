@@ -23,14 +23,14 @@ test("a calibrated confidence is that number", () => {
   expect(chanceOf(calibrated, recordOf(214, 62))).toEqual(measured(32));
 });
 
-test.each([recordOf(29, 9), undefined])("what nobody has checked is called stated", (record) => {
+test.each([recordOf(29, 9), undefined])("what is unchecked is called stated", (record) => {
   expect(chanceOf({ confidence: 62 }, record)).toEqual({ percent: 62, sentence: UNCHECKED });
 });
 
 const levels = { entry: 100, stop_loss: 98, take_profit: 104 };
 const byRules = { confidence: 62, ...levels, isByRules: true };
 
-test("of rules that nobody has checked, the chance is that of the levels, as their score is none", () => {
+test("of unchecked rules, the chance is that of the levels, as their score is none", () => {
   const sentence =
     "By the distances of stop and target alone. Too few such trades have ended to check the rules.";
   expect(chanceOf(byRules, undefined)).toEqual({ percent: 33, sentence });

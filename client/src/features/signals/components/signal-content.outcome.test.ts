@@ -40,7 +40,7 @@ describe("a resolution in words", () => {
     expect(describeOutcome(ended, LEVELS)).toContain(words);
   });
 
-  it("has a result, none as it was not filled, or one that nobody knows", () => {
+  it("has a result, none as it was not filled, or an unknown one", () => {
     expect(resultText(judged({}))).toBe("+1.98 R");
     expect(resultText(judged({ reason: "not-filled", r_multiple: null }))).toBe("Not filled");
     expect(resultText(judged({ reason: "no-data", r_multiple: null }))).toBe("Unknown");

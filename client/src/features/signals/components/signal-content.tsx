@@ -142,7 +142,7 @@ function Figures({ resolution, levels }: { resolution: Resolution; levels: Trade
   );
 }
 
-/** Without prices, nobody knows whether the entry was filled. */
+/** Without prices, it is unknown whether the entry was filled. */
 export function resultText({ r_multiple: r, reason }: Resolution): string {
   if (r !== null) return formatR(r);
   return reason === "no-data" ? "Unknown" : "Not filled";

@@ -41,7 +41,7 @@ const fillOf = (ending: Ending | null | undefined): Filled | null =>
     ? { price: ending.fill, at: ending.filled_at }
     : null;
 
-/** The trade of an item, which does not tell the price of its signal. */
+/** The trade of an item, which lacks the price of its signal. */
 export function tradeOfItem(item: HistoryItem): FollowedTrade | null {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   if (!levels) return null;

@@ -70,14 +70,14 @@ describe("FirebaseClient", () => {
     "OPERATION_NOT_ALLOWED",
     "PASSWORD_LOGIN_DISABLED",
     "QUOTA_EXCEEDED : Exceeded quota for verifying passwords.",
-  ])("takes %j as a fault of the set-up, which is nobody's business", async (message) => {
+  ])("takes %j as a fault of the set-up, which is not shown", async (message) => {
     const failure = await refusal(message);
     expect(failure).toMatchObject(UNAVAILABLE);
     expect(failure.cause).toMatchObject({ message: `Firebase answered: ${message}` });
   });
 
   it.each(["INVALID_LOGIN_CREDENTIALS", "EMAIL_NOT_FOUND", "INVALID_PASSWORD", "USER_DISABLED"])(
-    "tells a caller of %s no more than that the login failed",
+    "lets a caller of %s know no more than that the login failed",
     async (message) => {
       expect(await refusal(message)).toMatchObject({
         code: "invalid-credentials",

@@ -174,7 +174,7 @@ describe("accounts at Firebase", () => {
       ];
       for (const arrange of others) {
         arrange();
-        for (const address of [email, "nobody@example.com"]) {
+        for (const address of [email, "unknown@example.com"]) {
           expect(await post("/forgot-password", { email: address })).toEqual({
             status: 200,
             body: { detail: resetLinkSentMessage(address) },

@@ -216,7 +216,7 @@ describe("registration at Firebase", () => {
     const person = somebody();
     expect((await post("/register", person, cutOff)).status).toBe(503);
     await cutOff.deps.background.settled();
-    await relay.mend();
+    await relay.restore();
     cutting.mockRestore();
     await vi.waitFor(async () => expect(await countIn(cutOff)).toMatchObject({ users: 0 }), {
       timeout: 10_000,

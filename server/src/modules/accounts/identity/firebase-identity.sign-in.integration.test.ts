@@ -73,7 +73,7 @@ describe("login by way of Firebase", () => {
       const attempts = [
         [username, "wrong"],
         [email, "wrong"],
-        ["nobody", TEST_PASSWORD],
+        ["unknown", TEST_PASSWORD],
         ["no@body.com", TEST_PASSWORD],
       ] as const;
       for (const [name, password] of attempts) {
@@ -105,7 +105,7 @@ describe("login by way of Firebase", () => {
     async (kind, ...answer) => {
       const { username } = await register();
       firebase.fail("accounts:signInWithPassword", { kind });
-      for (const name of [username, "nobody"]) {
+      for (const name of [username, "unknown"]) {
         const { status, body } = await logIn(name);
         expect([status, body.code]).toEqual(answer);
       }

@@ -155,7 +155,7 @@ export class FirebaseIdentity implements IdentityProvider {
   }
 
   async verifyNothing(password: string): Promise<void> {
-    await this.#signIn({ email: `${randomUUID()}@nobody.invalid`, password });
+    await this.#signIn({ email: `${randomUUID()}@unknown.invalid`, password });
   }
 
   async prepareChange(attempt: PasswordChange): Promise<PreparedChange | null> {

@@ -42,7 +42,7 @@ describe("a message to Discord", () => {
     expect(contentOf({ subject: text })).toMatch(/^\*\*/);
   });
 
-  it("notifies nobody and shows no previews of links", () => {
+  it("notifies no member and shows no previews of links", () => {
     expect(discordMessage(message({}), "https://app.example.com")).toMatchObject({
       allowed_mentions: { parse: [] },
       flags: 4,

@@ -15,7 +15,7 @@ const MORE = "…";
 /** What Discord is asked to post. */
 export interface DiscordMessage {
   content: string;
-  /** Notifies nobody, whatever the content names. */
+  /** Notifies no member, whatever the content names. */
   allowed_mentions: { parse: [] };
   flags: number;
 }

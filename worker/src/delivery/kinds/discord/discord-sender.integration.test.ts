@@ -73,7 +73,7 @@ describe("a Discord channel", () => {
     expect(discord.posted).toHaveLength(1);
   });
 
-  it("notifies nobody, whatever users have written", async () => {
+  it("notifies no member, whatever users have written", async () => {
     const admin = await createUser(database, { role: "admin" });
     const target = stage.channelSecrets.seal({ kind: "discord", url: discord.webhookUrl });
     const [afterAdminSeq = 0] = await readStreamHeads(database, [ADMINS_STREAM]);

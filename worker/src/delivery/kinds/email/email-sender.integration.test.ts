@@ -81,7 +81,7 @@ describe("an email channel", () => {
     await stage.addEvent(ann, "signal:completed", presentSignal(signal));
     return signal._id.toString();
   };
-  const tell = async <Name extends EventName>(name: Name, data: EventData<Name>) => {
+  const send = async <Name extends EventName>(name: Name, data: EventData<Name>) => {
     await stage.addEvent(ann, name, data);
     await stage.deliverDue();
     return smtp.mails.at(-1);
@@ -89,7 +89,7 @@ describe("an email channel", () => {
   const subjects = () => smtp.mails.map(({ headers }) => headers.get("subject"));
   const idsOf = () => smtp.mails.map(({ headers }) => headers.get("message-id"));
   const accountChanged = (image_credits: number) =>
-    tell("account:updated", {
+    send("account:updated", {
       approved: true,
       role: "user",
       allow_image_upload: true,
@@ -97,7 +97,7 @@ describe("an email channel", () => {
       reason: "credits-granted",
     });
 
-  it("tells a signal with its levels, reasons and warnings, and links to it", async () => {
+  it("shows a signal with its levels, reasons and warnings, and links to it", async () => {
     const raw_ai = {
       confidence: 72,
       market_condition: "Trending",
@@ -141,26 +141,26 @@ describe("an email channel", () => {
     expect(new URL(header).origin).toBe("https://api.example.com");
   });
 
-  it("tells what happened to a signal, with its market and result", async () => {
+  it("shows what happened to a signal, with its market and result", async () => {
     const [signal] = await createSignals(database, ann, {
       ...resolvedTrade({ at: stage.now(), outcome: "WIN", resolvedAt: stage.now() }),
     });
     const signal_id = String(signal?._id);
     const at = "2026-11-21T10:00:00.000Z";
-    const won = await tell("signal:outcome", { signal_id, outcome: "WIN", resolved_at: at });
+    const won = await send("signal:outcome", { signal_id, outcome: "WIN", resolved_at: at });
     expect(won?.headers.get("subject")).toBe("WIN: BUY BTC/USDT 1h");
     expect(won?.text).toMatch(
       /Take profit: .*\nResult: \+2\.00 R\nExit: 104\.00000\nResolved: 21 November 2026 .*10:00 UTC/,
     );
-    const left = await tell("signal:entry-left", { signal_id, price: 103.5, at });
+    const left = await send("signal:entry-left", { signal_id, price: 103.5, at });
     expect(left?.headers.get("subject")).toBe("Entry missed: BUY BTC/USDT 1h");
     expect(left?.text).toContain("Price: 103.50000\n");
     await database.signals.deleteOne({ _id: signal?._id });
-    const gone = await tell("signal:outcome", { signal_id, outcome: "LOSS", resolved_at: at });
+    const gone = await send("signal:outcome", { signal_id, outcome: "LOSS", resolved_at: at });
     expect(gone?.headers.get("subject")).toBe("LOSS: deleted signal");
   });
 
-  it("tells administrators what waits for them, and escapes what users have typed", async () => {
+  it("shows administrators what waits for them, and escapes what users have typed", async () => {
     ann = await createUser(database, { role: "admin" });
     await createChannel(stage, ann, {
       url: "",

@@ -60,8 +60,8 @@ const failureSchema = z.object({
 function notSent(error: unknown): SendResult {
   const { responseCode: status, code } = failureSchema.safeParse(error).data?.cause ?? {};
   if (status !== undefined) {
-    const answered = `The mail server answered with ${status}.`;
-    return { outcome: "retry", responseStatus: status, error: answered };
+    const error = `The mail server answered with ${status}.`;
+    return { outcome: "retry", responseStatus: status, error };
   }
   const detail = code === undefined ? "" : ` (${code})`;
   const unreached = `The mail server could not be reached${detail}.`;

@@ -270,7 +270,7 @@ describe("the paid Telegram channel", () => {
       return step % 7 === 0 && step < 300 ? { status: 429, retryAfterSeconds: 0 } : null;
     };
     for (const [index, approved, event] of random) {
-      const one = people[index] ?? expect.fail("nobody");
+      const one = people[index] ?? expect.fail("no such person");
       await database.users.updateOne({ _id: one.user._id }, { approved });
       telegram.channel.askToJoin(one.id);
       if (event === 0) telegram.channel.leave(one.id);

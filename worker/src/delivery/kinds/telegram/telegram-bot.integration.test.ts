@@ -103,7 +103,7 @@ describe("the Telegram bot", () => {
     expect(await stored(channel)).toEqual(linked);
   });
 
-  it("moves a chat that another user links, and tells the user who had it", async () => {
+  it("moves a chat that another user links, and notifies the user who had it", async () => {
     start();
     const first = await addLink("code-3");
     const second = await addLink("code-4", await createUser(database));
@@ -115,8 +115,8 @@ describe("the Telegram bot", () => {
       disabledReason: "unsubscribed",
     });
     expect(await stored(second)).toMatchObject({ enabled: true });
-    const told = { name: "channel:disabled", "data.channel_id": String(first._id) };
-    expect(await database.events.countDocuments(told)).toBe(1);
+    const published = { name: "channel:disabled", "data.channel_id": String(first._id) };
+    expect(await database.events.countDocuments(published)).toBe(1);
   });
 
   it("says what a chat gets, and turns it off", async () => {

@@ -104,7 +104,7 @@ describe("delivery to Telegram", () => {
     ]);
   });
 
-  it("turns a channel off if the user has blocked the bot, and tells them", async () => {
+  it("turns a channel off if the user has blocked the bot, and notifies them", async () => {
     const channel = await addChat();
     telegram.answer({ status: 403 });
     await resolve("one");
@@ -120,7 +120,7 @@ describe("delivery to Telegram", () => {
     ).toMatchObject({ data: { kind: "telegram", reason: "gone" } });
   });
 
-  it("gives up an attempt that gets no response, and shows the token to nobody", async () => {
+  it("gives up an attempt that gets no response, and never shows the token", async () => {
     const channel = await addChat();
     telegram.answer(null);
     stage.deps.attemptTimeoutMs = 200;

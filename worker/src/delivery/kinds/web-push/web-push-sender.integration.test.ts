@@ -104,7 +104,7 @@ describe("a web push channel", () => {
     ]);
   });
 
-  it("keeps a signal that nobody has to act upon for a day, however late it is sent", async () => {
+  it("keeps a signal that needs no action for a day, however late it is sent", async () => {
     const [signal] = await createSignals(database, ann, { analysis: WAIT_ANALYSIS });
     if (!signal) throw new Error("No signal was made.");
     await stage.addEvent(ann, "signal:completed", presentSignal(signal));
@@ -147,7 +147,7 @@ describe("a web push channel", () => {
     });
   });
 
-  it("tells the service of another key nothing, and the browser of an ended subscription neither", async () => {
+  it("sends the service of another key nothing, and the browser of an ended subscription neither", async () => {
     await database.channels.deleteMany();
     channel = await subscribe("another key");
     await resolve("first");

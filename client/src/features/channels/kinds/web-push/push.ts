@@ -20,7 +20,7 @@ import { addChannel, channelsQuery, removeChannel } from "../../api.ts";
 
 const endpointsSchema = z.object({ endpoints: z.record(z.string(), z.string()) });
 
-/** The push subscription that each channel of this browser was added with. The API does not tell. */
+/** The push subscription that each channel of this browser was added with. The API does not say. */
 export const usePushEndpoints = create<z.infer<typeof endpointsSchema>>()(
   persist(() => ({ endpoints: {} }), {
     name: "push-channels",
