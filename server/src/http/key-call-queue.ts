@@ -1,3 +1,4 @@
+import { API_KEY_CALLS_PER_MINUTE } from "@shared/contract/api-keys.ts";
 import { apiKeyOf } from "./api-keys.ts";
 import type { AppMiddleware } from "./context.ts";
 import { rateLimited, unavailable } from "./errors.ts";
@@ -9,9 +10,10 @@ const COUNTED_MS = 100;
 /** While other calls run, one with a key starts so often. */
 const START_INTERVAL_MS = 20;
 /** Calls wait rather than being refused at once: a program that waits sends no more of them. */
-const MAX_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 5_000;
-const MAX_WAITING_OF_KEY = 100;
+/** As many as its user may make in a minute, so that the limit of calls decides first. */
+const MAX_WAITING_OF_KEY = API_KEY_CALLS_PER_MINUTE;
 
 interface WaitingCall {
   key: string;
