@@ -80,7 +80,8 @@ export interface NewestCandles extends ShownCandles {
 export class CandleArchive {
   readonly #sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
   readonly #gaps = new GapRegister();
-  readonly #doubtful = new Set<string>();
+  /** Opening time of the first candle in doubt, by market. */
+  readonly #doubtful = new Map<string, number>();
   readonly #kept = new LRUCache<string, { parts: CandleParts | null }>({
     maxSize: MAX_CACHED_CANDLES,
     sizeCalculation: ({ parts }) => 1 + (parts?.candles.length ?? 0),
@@ -169,12 +170,20 @@ export class CandleArchive {
     const judgedFrom = lastTradedUntil(all, first);
     const span = { from: judgedFrom, until: shownUntil, now: judgedAt(options) };
     const doubtful = this.#gaps.firstDoubtful(all, slots, span);
-    if (doubtful === null) this.#doubtful.delete(key);
-    else this.#doubtful.add(key);
+    this.#noteDoubt(key, { doubtful, judgedFrom });
     return {
       candles: doubtful === null ? candles : candles.filter(({ time }) => time < doubtful),
       isCut: doubtful !== null,
     };
+  }
+
+  /** Another trade may have been made after the candle in doubt: what it finds says nothing about that. */
+  #noteDoubt(key: string, judged: { doubtful: number | null; judgedFrom: number }): void {
+    const { doubtful, judgedFrom } = judged;
+    const earlier = this.#doubtful.get(key);
+    if (earlier !== undefined && earlier < judgedFrom) return;
+    if (doubtful === null) this.#doubtful.delete(key);
+    else this.#doubtful.set(key, doubtful);
   }
 
   /**
@@ -206,7 +215,9 @@ export class CandleArchive {
     if (market.data === "replay") return candles;
     const slots = { key: `${marketKey(market)} minutes`, lengthMs, hours: read.hours };
     const shownUntil = (candles.at(-1)?.time ?? Number.NEGATIVE_INFINITY) + lengthMs;
-    const doubtful = this.#gaps.firstDoubtful(candles, slots, { from, until: shownUntil, now });
+    // A gap stands at the close of the last minute before it, which may itself be missing.
+    const span = { from: lastTradedUntil(read.candles, from), until: shownUntil, now };
+    const doubtful = this.#gaps.firstDoubtful(read.candles, slots, span);
     return candles.filter(({ time }) => time < (doubtful ?? Number.POSITIVE_INFINITY));
   }
 
