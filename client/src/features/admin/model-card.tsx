@@ -16,7 +16,7 @@ export const needsAttention = ({ fault, notices }: ModelReport): boolean =>
 /** Faults are stored as the log has them: `openai: no such model (404): check OPENAI_MODEL`. */
 export function sentence(fault: string): string {
   const text = fault.replace(/^openai: /, "");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.?$/, ".");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/(?<![.?!])$/, ".");
 }
 
 /** The AI model of the workers: what its server accepts, its faults, and a test. */

@@ -36,7 +36,8 @@ export function BenchChart({ arms }: { arms: readonly ShownArm[] }) {
         <h3 className="text-lg font-semibold tracking-tight">Results over time</h3>
         <p className="text-sm text-ink-muted text-pretty">
           The sum of all trades in R, by the day of the candle. The band around the chosen arm is
-          where its true mean would have led; it holds at every look.
+          where its true mean would have led; it holds at every look. Where the band fills the
+          height of the chart, it is wider than that.
         </p>
       </div>
       <Lines lines={lines} shown={shown} />
@@ -75,10 +76,12 @@ function Lines({ lines, shown }: { lines: readonly Line[]; shown: Line }) {
   const ends = shown.points.flatMap(({ low, high }) => [low ?? 0, high ?? 0]);
   const limit = (value: number) => Math.min(Math.max(value, -MAX_BAND * reach), MAX_BAND * reach);
   const scale = scaleFor([...all.map(({ r }) => r), ...ends.map(limit)]);
+  // One that is cut off goes on to the end of the chart, where its edge is not taken for a limit.
+  const shownAt = (value: number) => Math.min(Math.max(value, scale.low), scale.high);
   const place = (at: number, r: number) => placeOf([at, r], { times: span, values: scale });
   const banded = shown.points.filter(({ low }) => low !== null);
-  const upper = banded.map(({ at, high }) => place(at, limit(high ?? 0)));
-  const lower = banded.map(({ at, low }) => place(at, limit(low ?? 0))).toReversed();
+  const upper = banded.map(({ at, high }) => place(at, shownAt(high ?? 0)));
+  const lower = banded.map(({ at, low }) => place(at, shownAt(low ?? 0))).toReversed();
   return (
     <Plot scale={scale} times={span}>
       {banded.length > 1 && (
