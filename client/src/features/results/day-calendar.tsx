@@ -82,7 +82,7 @@ function DayCell({ day, of }: { day: string | null; of: Day | undefined }) {
   return (
     <td
       title={text}
-      className={`rounded py-1.5 font-medium ${of.profit < 0 ? "bg-sell/20 text-sell" : "bg-buy/20 text-buy"}`}
+      className={`rounded py-1.5 font-medium ${of.profit < 0 ? "bg-sell/12 text-sell" : "bg-buy/12 text-buy"}`}
     >
       <span aria-hidden>{number}</span>
       <span className="sr-only">{text}</span>

@@ -21,7 +21,12 @@ export function PairMatrix({ bench, details }: MatrixProps) {
           ever have a wrong one, over all pairs together and however often one looks.
         </p>
       </div>
-      <div className="-mx-5 overflow-x-auto px-5 sm:-mx-6 sm:px-6">
+      <section
+        aria-label="Differences of the arms in pairs"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it sideways
+        tabIndex={0}
+        className="-mx-5 overflow-x-auto px-5 sm:-mx-6 sm:px-6"
+      >
         <table className="w-full min-w-2xl text-sm">
           <caption className="sr-only">Differences of the arms in pairs</caption>
           <thead>
@@ -57,7 +62,7 @@ export function PairMatrix({ bench, details }: MatrixProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </Card>
   );
 }
