@@ -1,6 +1,5 @@
 import { MINUTE_MS } from "@shared/contract/constants.ts";
 import type { FollowDelay, Followed, FollowedQuery } from "@shared/contract/followed.ts";
-import type { Candle } from "@shared/contract/market-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -172,12 +171,16 @@ function followedSignal(
   ];
 }
 
-type Open = Pick<Candle, "time" | "open">;
+/** Opening times, Unix ms, and opens of candles, oldest first. */
+interface Opens {
+  times: Float64Array;
+  prices: Float64Array;
+}
 
-/** Candles of an outcome never change. About 10 MB. */
-const opens = new LRUCache<string, readonly Open[]>({
-  maxSize: 200_000,
-  sizeCalculation: (candles) => candles.length + 1,
+/** Candles of an outcome never change. About 16 MB: those of 10,000 trades of 100 candles each. */
+const opens = new LRUCache<string, Opens>({
+  maxSize: 1_000_000,
+  sizeCalculation: ({ times }) => times.length + 1,
 });
 
 /** The opens of the first stored candles from then on, where the ledger's entry was earlier. */
@@ -189,9 +192,15 @@ async function addLaterPrices(
   const known = await readOpens(database, late);
   for (const signal of late) {
     const { from } = signal;
-    const candle = known.get(signal.analysisId)?.find(({ time }) => from !== null && time >= from);
-    if (candle) signal.later = { price: candle.open, at: candle.time };
+    const found = known.get(signal.analysisId);
+    if (found && from !== null) signal.later = firstOpenFrom(found, from);
   }
+}
+
+function firstOpenFrom({ times, prices }: Opens, from: number): FollowedSignal["later"] {
+  const index = times.findIndex((time) => time >= from);
+  const [at, price] = [times[index], prices[index]];
+  return at === undefined || price === undefined ? null : { price, at };
 }
 
 function isLate({ from, resolution, validUntil }: FollowedSignal): boolean {
@@ -203,8 +212,8 @@ function isLate({ from, resolution, validUntil }: FollowedSignal): boolean {
 async function readOpens(
   { outcomeCandles }: Pick<Database, "outcomeCandles">,
   signals: readonly FollowedSignal[],
-): Promise<Map<string, readonly Open[]>> {
-  const found = new Map<string, readonly Open[]>();
+): Promise<Map<string, Opens>> {
+  const found = new Map<string, Opens>();
   const missing: Types.ObjectId[] = [];
   for (const { analysisId } of signals) {
     const known = opens.get(analysisId);
@@ -212,7 +221,10 @@ async function readOpens(
     else missing.push(new Types.ObjectId(analysisId));
   }
   for (const [id, candles] of await readManyCandles(outcomeCandles, missing)) {
-    const read = candles.map(({ time, open }) => ({ time, open }));
+    const read = {
+      times: Float64Array.from(candles, ({ time }) => time),
+      prices: Float64Array.from(candles, ({ open }) => open),
+    };
     opens.set(id, read);
     found.set(id, read);
   }
