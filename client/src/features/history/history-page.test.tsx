@@ -106,7 +106,7 @@ test("a rationale by topic is shown with its topics", async () => {
 test("signals of the demo record are labelled", async () => {
   keep(makeHistoryItem({ id: "2", demo_record: true }), makeHistoryItem({ id: "1" }));
   openApp("/signal-history", {});
-  await screen.findByText("Demo record, from recorded candles");
+  await screen.findByTitle("Demo record, from recorded candles");
   expect(screen.getAllByText(/Demo record/)).toHaveLength(1);
 });
 

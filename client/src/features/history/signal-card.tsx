@@ -8,7 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { memo, useId, useState } from "react";
 import { Link } from "react-router-dom";
-import { DataLabel, OutcomeBadge } from "../../domain/badges.tsx";
+import { OutcomeBadge } from "../../domain/badges.tsx";
 import { SignalBadge } from "../../domain/signal-badge.tsx";
 import { unitName } from "../../domain/symbols.ts";
 import { api } from "../../lib/api/client.ts";
@@ -130,10 +130,10 @@ function Market({ item, timesAsked, isAlone }: MarketProps) {
         </Link>
         <StatusText item={item} />
         {timesAsked > 1 && ` · asked ${timesAsked} times`}
+        {item.demo_record && <span title={MESSAGES.demoRecord}> · Demo record</span>}
       </p>
       <div className="flex flex-wrap items-center gap-x-3 text-xs empty:hidden">
         <OriginMark origin={item.origin} />
-        {item.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
       </div>
     </div>
   );
