@@ -151,6 +151,7 @@ test("from login to a finished signal by keyboard alone", async ({ page }) => {
   await page.getByRole("combobox", { name: "Symbol" }).focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.type("doge");
+  await expect(page.getByRole("option", { name: /DOGE/ })).toBeVisible();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("combobox", { name: "Symbol" })).toHaveValue("DOGE/USDT");

@@ -37,7 +37,7 @@ function judge(message: ConsoleMessage, complaints: Complaints): void {
   if (outside.test(url) || deletedProof.test(url)) return;
   if (expectsFailures && failedRequest.test(message.text())) return;
   if (expectedMessage?.test(message.text())) return;
-  texts.push(message.text());
+  texts.push(`${message.text()} (${url})`);
 }
 
 /** Notes what the pages of `context` complain of. */
