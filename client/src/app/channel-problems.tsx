@@ -5,19 +5,20 @@ import { useMe } from "../domain/me.ts";
 import { formatPlural } from "../lib/format.ts";
 import { TextLink } from "../ui/button.tsx";
 import { markProblemsSeen, notificationsQuery } from "./notifications.ts";
+import { Strip } from "./strip.tsx";
 
-/** Reports channels that failed or were turned off above the heading of the page, without moving it, until it is seen. */
+/** Reports channels that failed or were turned off, on every page until it is seen. */
 export function ChannelProblems() {
   const me = useMe();
   const { data } = useQuery({ ...notificationsQuery, enabled: me !== undefined });
   const problems = data?.channel_problems ?? [];
   const onSeen = () => markProblemsSeen(problems);
   return (
-    <div role="status" className="relative z-10 h-0">
+    <Strip>
       {problems.length > 0 && (
-        <div className="flex animate-enter items-center justify-center gap-3 border-b border-line bg-raised px-4 py-1 text-sm text-ink-muted">
+        <>
           <TriangleAlert aria-hidden className="size-4 shrink-0 text-wait" />
-          <p className="min-w-0 truncate">{problemText(problems)}</p>
+          <p className="min-w-0 truncate max-sm:flex-1">{problemText(problems)}</p>
           <TextLink to="/user-panel#notifications" onClick={onSeen} className="shrink-0">
             View
           </TextLink>
@@ -25,13 +26,13 @@ export function ChannelProblems() {
             type="button"
             aria-label="Hide problems of your channels"
             onClick={onSeen}
-            className="shrink-0 cursor-pointer rounded-lg p-1 hover:text-ink"
+            className="-my-0.5 shrink-0 cursor-pointer rounded-lg p-1 hover:text-ink"
           >
             <X aria-hidden className="size-4" />
           </button>
-        </div>
+        </>
       )}
-    </div>
+    </Strip>
   );
 }
 

@@ -18,6 +18,7 @@ import { showToast, useToasts } from "../ui/show-toast.ts";
 import { ChannelProblems } from "./channel-problems.tsx";
 import { describeNotification } from "./describe-notification.ts";
 import { adminLink } from "./nav-items.tsx";
+import { Strip, Strips } from "./strip.tsx";
 import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster", { isSilent: true });
@@ -45,8 +46,10 @@ export function SignedIn({ token }: { token: string }) {
   }, [token]);
   return (
     <>
-      <ChannelProblems />
-      <ConnectionStrip />
+      <Strips>
+        <ChannelProblems />
+        <ConnectionStrip />
+      </Strips>
       <EventToasts />
       {hasToasts && <Toaster />}
     </>
@@ -159,7 +162,6 @@ function toast({ title, text }: EventText, open: (() => void) | null): void {
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;
 
-/** Its first sentence fits into one line of a small screen, so that it does not cover the heading. */
 const paused = (
   <span>
     Updates are paused: over {MAX_SOCKETS_PER_USER} tabs are open.
@@ -167,7 +169,7 @@ const paused = (
   </span>
 );
 
-/** Reports an interrupted connection above the heading of the page, without moving it. */
+/** Reports an interrupted connection. */
 function ConnectionStrip() {
   const connection = useRealtime((live) => live.connection);
   const online = connection === "online";
@@ -181,13 +183,13 @@ function ConnectionStrip() {
     };
   }, [online]);
   return (
-    <div role="status" className="relative z-10 h-0">
+    <Strip>
       {late && (
-        <p className="flex animate-enter items-center justify-center gap-2 border-b border-line bg-raised px-4 py-1.5 text-sm text-ink-muted">
+        <>
           <WifiOff aria-hidden className="size-4 shrink-0" />
-          {connection === "paused" ? paused : "Offline, reconnecting…"}
-        </p>
+          <p>{connection === "paused" ? paused : "Offline, reconnecting…"}</p>
+        </>
       )}
-    </div>
+    </Strip>
   );
 }

@@ -3,10 +3,10 @@ import { apiKeyOf } from "./api-keys.ts";
 import type { AppMiddleware } from "./context.ts";
 import { rateLimited, unavailable } from "./errors.ts";
 
-/** Of calls with keys. */
-const MAX_RUNNING = 2;
-/** A call that takes longer waits for something else, such as an analysis, and is no longer counted. */
-const COUNTED_MS = 100;
+/** A call that takes longer waits for something else, such as an analysis, and no longer keeps others waiting. */
+const COUNTED_MS = 50;
+/** Between two calls with keys, for others that arrive meanwhile. */
+const REST_MS = 3;
 /** While other calls run, one with a key starts so often. */
 const START_INTERVAL_MS = 20;
 /** Calls wait rather than being refused at once: a program that waits sends no more of them. */
@@ -21,13 +21,13 @@ interface WaitingCall {
 }
 
 /**
- * The calls of one server with API keys, in the order in which they came. They start while no other call runs, so that
- * many programs do not keep people from the app.
+ * The calls of one server with API keys, one at a time, in the order in which they came. They start while no other call
+ * runs, so that many programs do not keep people from the app.
  */
 export class KeyCallQueue {
   readonly #waiting = new Set<WaitingCall>();
   readonly #waitingOfKeys = new Map<string, number>();
-  #running = 0;
+  #isRunning = false;
   #othersRunning = 0;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,8 @@ export class KeyCallQueue {
     this.#othersRunning += 1;
     await countedFor(run, () => {
       this.#othersRunning -= 1;
-      this.#startSoon();
+      // After what has arrived meanwhile is read: it may be another one without a key.
+      if (this.#waiting.size > 0) setImmediate(() => this.#startNext());
     });
   }
 
@@ -45,8 +46,10 @@ export class KeyCallQueue {
   async run(key: string, run: () => Promise<unknown>): Promise<void> {
     await this.#turnOf(key);
     await countedFor(run, () => {
-      this.#running -= 1;
-      this.#startSoon();
+      setTimeout(() => {
+        this.#isRunning = false;
+        this.#startNext();
+      }, REST_MS);
     });
   }
 
@@ -65,7 +68,7 @@ export class KeyCallQueue {
       };
       const start = () => {
         leave();
-        this.#running += 1;
+        this.#isRunning = true;
         resolve();
       };
       const call = { key, start };
@@ -79,14 +82,9 @@ export class KeyCallQueue {
     });
   }
 
-  /** After what has arrived meanwhile is read: it may be a call without a key. */
-  #startSoon(): void {
-    if (this.#waiting.size > 0) setImmediate(() => this.#startNext());
-  }
-
   #startNext(): void {
     const [next] = this.#waiting;
-    if (!next || this.#running >= MAX_RUNNING) return;
+    if (!next || this.#isRunning) return;
     const at = performance.now();
     const waitMs = this.#lastStartMs + START_INTERVAL_MS - at;
     if (this.#othersRunning > 0 && waitMs > 0) {
@@ -98,7 +96,6 @@ export class KeyCallQueue {
     }
     this.#lastStartMs = at;
     next.start();
-    this.#startSoon();
   }
 }
 

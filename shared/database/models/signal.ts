@@ -54,6 +54,11 @@ const signalSchema = recordSchema<SignalRecord>("signals", {
 });
 signalSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ analysisId: 1, userId: 1 });
+/** Those that wait for an analysis, which thousands of others may have. */
+signalSchema.index(
+  { analysisId: 1 },
+  { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
+);
 signalSchema.index(
   { userId: 1, analysisId: 1 },
   { unique: true, partialFilterExpression: { origin: "watchlist" } },

@@ -130,7 +130,7 @@ describe("emails about subscriptions", () => {
         return Promise.reject(new Error("not sent", { cause }));
       },
     });
-    await vi.waitFor(async () => expect((await itemOf(user))?.failReason).toBeTruthy(), WITHIN);
+    await vi.waitFor(async () => expect((await itemOf(user))?.failReason).toBe("not sent"), WITHIN);
     const { failCount, nextRunAt } = (await itemOf(user)) ?? {};
     expect(failCount).toBe(0);
     const dueInMs = Number(nextRunAt) - database.now().getTime();

@@ -1,5 +1,5 @@
 import type { ApiKey } from "@shared/contract/api-keys.ts";
-import { screen, waitFor, within } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -53,5 +53,11 @@ test("ends a key in one click", async () => {
   api.reply("GET /me/api-keys", { keys: [] });
   await user.click(end);
   await waitFor(() => expect(screen.queryByText("My bot")).toBeNull());
-  expect(within(document.body).getByRole("button", { name: "Create a key" })).toBeTruthy();
+  screen.getByRole("button", { name: "Create a key" });
+});
+
+test("names the addresses that a program needs", async () => {
+  const { user } = openApp("/user-panel", {});
+  await user.click(await screen.findByRole("button", { name: "Copy the address of MCP" }));
+  expect(await navigator.clipboard.readText()).toMatch(/^http.+\/mcp$/);
 });

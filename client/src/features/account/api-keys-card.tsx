@@ -15,6 +15,7 @@ import { useState } from "react";
 import { api } from "../../lib/api/client.ts";
 import { hasCode } from "../../lib/api/errors.ts";
 import { type FormFields, parseForm, useFormRequest } from "../../lib/api/forms.ts";
+import { apiOrigin } from "../../lib/env.ts";
 import { formatDateTime, formatDay } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
@@ -28,6 +29,11 @@ import { TextField } from "../../ui/text-field.tsx";
 import { EndableItem } from "./endable-item.tsx";
 
 const KEYS = ["api-keys"];
+
+const ADDRESSES = [
+  { label: "REST API", url: apiOrigin },
+  { label: "MCP", url: `${apiOrigin}/mcp` },
+] as const;
 
 const SCOPE_TEXTS: Record<ApiKeyScope, string> = {
   read: "Read your signals, results and account",
@@ -62,6 +68,17 @@ export function ApiKeysCard() {
           change your account. All keys end when your password changes.
         </p>
       </div>
+      <dl className="flex flex-col gap-2 text-sm">
+        {ADDRESSES.map(({ label, url }) => (
+          <div key={label} className="flex flex-wrap items-center gap-x-2">
+            <dt className="w-20 text-ink-faint">{label}</dt>
+            <dd className="flex min-w-0 items-center gap-1">
+              <code className="min-w-0 wrap-anywhere">{url}</code>
+              <CopyButton isIcon text={url} name={`the address of ${label}`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
       {created && <NewKey created={created} onDone={() => setCreated(null)} />}
       <QueryView
         query={keys}

@@ -85,10 +85,19 @@ export const isWaiting = ({ payment_proof: proof }: UserCard): boolean =>
   proof !== null && proof.reviewed_at === undefined;
 
 export function applyToWaiting(list: UserList, event: LiveEvent): UserList {
-  if (event.name !== "user:updated" && event.name !== "user:deleted") return list;
-  const others = list.users.filter((user) => !isSame(user, event.data));
-  const isAdded = event.name === "user:updated" && isWaiting(event.data);
-  const users = isAdded ? [...others, event.data] : others;
+  if (event.name === "user:updated") return withCard(list, event.data);
+  return event.name === "user:deleted" ? withoutUser(list, event.data) : list;
+}
+
+/** The waiting proofs with the present one of the user, if it waits. */
+function withCard(list: UserList, card: UserCard): UserList {
+  const others = withoutUser(list, card);
+  if (!isWaiting(card)) return others;
+  return { ...others, users: [...others.users, card], total: others.total + 1 };
+}
+
+function withoutUser(list: UserList, user: Pick<UserCard, "username">): UserList {
+  const users = list.users.filter((other) => !isSame(other, user));
   return { ...list, users, total: list.total + users.length - list.users.length };
 }
 
@@ -162,6 +171,8 @@ export async function offerIfChanged(username: string, act: () => Promise<void>)
 /** Without it, the list still shows the new proof. */
 async function offerCurrentProof(username: string): Promise<void> {
   const { user } = await readUser(username);
+  // Until the list is read again, its older proof would seem to replace this one.
+  patchQueries<UserList>(adminKeys.waiting, (list) => withCard(list, user));
   void refetch({ queryKey: adminKeys.users });
   void refetch({ queryKey: adminKeys.waiting });
   if (!user.payment_proof)

@@ -59,10 +59,10 @@ export function BulkActions({ users, ownName, onClear, children }: BulkActionsPr
         busy={approval.isPending}
         onClick={() => approval.mutate()}
       >
-        Approve {formatCount(pending.length)}
+        {withCount("Approve", pending)}
       </Button>
       <ConfirmButton
-        label={`Revoke ${formatCount(revocable.length)}`}
+        label={withCount("Revoke", revocable)}
         disabled={revocable.length === 0}
         title={`Revoke the approval of ${formatPlural(revocable.length, "user")}?`}
         run={revoke}
@@ -97,6 +97,9 @@ export function BulkActions({ users, ownName, onClear, children }: BulkActionsPr
     </section>
   );
 }
+
+const withCount = (action: string, { length }: readonly UserCard[]): string =>
+  length > 0 ? `${action} ${formatCount(length)}` : action;
 
 const MAX_NAMES = 5;
 

@@ -38,6 +38,8 @@ describe("a proof that was replaced since", () => {
     const dialog = await reviewOf("ann");
     serveReplaced();
     serveUsers([replaced, ...waitingUsers.slice(1)]);
+    // The new proof can be accepted though the list of waiting proofs has not been read again.
+    const release = api.hold("GET /admin/list-users");
     await user.click(within(dialog).getByRole("button", { name: "Approve" }));
     await within(dialog).findByText(/^ann has submitted another proof since/);
     within(dialog).getByText(detail);
@@ -51,6 +53,7 @@ describe("a proof that was replaced since", () => {
     api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
     await user.click(within(dialog).getByRole("button", { name: /^Approve/ }));
     await reviewOf("bob");
+    release();
     expect(api.bodiesOf("POST /admin/approve/ann")).toEqual([
       `{"proof_id":"${proof.id}"}`,
       '{"proof_id":"fedcba9876543210fedcba98"}',

@@ -4,6 +4,7 @@ import { makeCandles, makeHistoryItem, makeSignal } from "../../../testing/facto
 import { api } from "../../../testing/fake-api.ts";
 import { openApp } from "../../../testing/open-app.tsx";
 import { useChartSettings } from "../../signals/chart/candle-chart.tsx";
+import { setInputs } from "../bot-store.ts";
 import { noteOf } from "./market-panel.tsx";
 
 type ReportView = (entries: { isIntersecting: boolean }[]) => void;
@@ -101,6 +102,18 @@ test("after an unknown symbol, the last chart is back as soon as another one is 
   await user.type(symbol, "SO");
   await chart(/^BTC\/USDT/);
   expect(screen.queryByText("Unknown symbol NOPE/NOPE.")).toBeNull();
+});
+
+test("a symbol that is half typed as the chart opens is not asked for", async () => {
+  setInputs({ symbol: "DO" });
+  const symbols = new Set<string | null>();
+  api.reply("GET /candles", ({ query }) => {
+    symbols.add(query.get("symbol"));
+    return makeCandles();
+  });
+  openApp("/bot", {});
+  await chart(/^BTC\/USDT/);
+  expect([...symbols]).toEqual(["BTC/USDT"]);
 });
 
 describe("a chart without data", () => {

@@ -75,22 +75,25 @@ const FIRST_SYMBOL = "BTC/USDT";
 /** The market of the form; while its symbol is being typed, the last one that exists. */
 function useChosenMarket(): Market {
   const { symbol: typed, timeframe } = useBot(({ inputs }) => inputs);
-  const [symbol, setSymbol] = useState(() => symbolSchema.safeParse(typed).data ?? FIRST_SYMBOL);
+  const [symbol, setSymbol] = useState(() => marketOf(typed) ?? FIRST_SYMBOL);
   const { data, error } = useCandles({ symbol, timeframe });
   const [charted, setCharted] = useState(FIRST_SYMBOL);
   if (data && charted !== symbol) setCharted(symbol);
   const isUnknown = !data && isRefused(error);
   useEffect(() => {
-    const parsed = symbolSchema.safeParse(typed).data ?? "";
-    const isKnown = findInstrument(parsed) !== undefined;
-    // Other markets are pairs. Anything else is still being typed.
-    const isMarket = isKnown || parsed.includes("/");
-    if (!(isMarket || isUnknown)) return;
-    const delayMs = isKnown ? 0 : TYPING_MS;
-    const timer = setTimeout(() => setSymbol(isMarket ? parsed : charted), delayMs);
+    const market = marketOf(typed);
+    if (!market && !isUnknown) return;
+    const delayMs = market && findInstrument(market) ? 0 : TYPING_MS;
+    const timer = setTimeout(() => setSymbol(market ?? charted), delayMs);
     return () => clearTimeout(timer);
   }, [typed, isUnknown, charted]);
   return { symbol, timeframe };
+}
+
+/** A listed market, or a pair. Anything else is still being typed. */
+function marketOf(typed: string): string | undefined {
+  const symbol = symbolSchema.safeParse(typed).data ?? "";
+  return findInstrument(symbol) || symbol.includes("/") ? symbol : undefined;
 }
 
 function LiveChart({ market }: { market: Market }) {
