@@ -11,7 +11,8 @@ export const callCountsSchema = z.record(z.string(), z.number());
 
 setPriority(constants.priority.PRIORITY_LOW);
 
-const agent = new Agent({ keepAlive: true });
+// Shorter than the server keeps idle connections.
+const agent = new Agent({ keepAlive: true, timeout: 4_000 });
 let timers: NodeJS.Timeout[] = [];
 let counts: z.infer<typeof callCountsSchema> = {};
 const waiting = new Set<string>();

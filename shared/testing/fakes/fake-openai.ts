@@ -139,8 +139,9 @@ function sendError(
   sendJson(response, { error: { message, type, param: null, code } }, status);
 }
 
-/** Characters of a token, to estimate usage. */
+/** Characters of a token, to estimate usage: of a reply, and of a prompt, which has more numbers. */
 const TOKEN_LENGTH = 4;
+const PROMPT_TOKEN_LENGTH = 3;
 
 /** A chat completion. Content beyond the limit of tokens is cut off. */
 function completion(
@@ -155,7 +156,7 @@ function completion(
   const content = reply.message.content?.slice(0, maxTokens * TOKEN_LENGTH) ?? null;
   const isCutOff = content !== reply.message.content;
   const { promptTokens, completionTokens } = reply.usage ?? {
-    promptTokens: Math.ceil(text.length / TOKEN_LENGTH),
+    promptTokens: Math.ceil(text.length / PROMPT_TOKEN_LENGTH),
     completionTokens: Math.ceil((content?.length ?? 0) / TOKEN_LENGTH),
   };
   return {

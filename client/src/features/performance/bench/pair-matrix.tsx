@@ -25,7 +25,7 @@ export function PairMatrix({ bench, details }: MatrixProps) {
         aria-label="Differences of the arms in pairs"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it sideways
         tabIndex={0}
-        className="-mx-5 overflow-x-auto px-5 sm:-mx-6 sm:px-6"
+        className="-mx-5 overflow-x-auto px-5 max-lg:mask-r-from-90% sm:-mx-6 sm:px-6"
       >
         <table className="w-full min-w-2xl text-sm">
           <caption className="sr-only">Differences of the arms in pairs</caption>
@@ -42,7 +42,10 @@ export function PairMatrix({ bench, details }: MatrixProps) {
           <tbody className="divide-y divide-line">
             {arms.slice(0, -1).map((row, index) => (
               <tr key={row.id}>
-                <th scope="row" className="py-3 pr-3 text-left align-top font-medium">
+                <th
+                  scope="row"
+                  className="sticky left-0 bg-surface py-3 pr-3 text-left align-top font-medium"
+                >
                   {row.label}
                 </th>
                 {arms.slice(1).map((column, at) => (
