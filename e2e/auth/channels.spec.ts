@@ -2,6 +2,7 @@ import { startFakeWebhook } from "@shared/testing/fakes/fake-webhook.ts";
 import { expect } from "playwright/test";
 import { Webhook } from "standardwebhooks";
 import { makeTrader } from "../support/api.ts";
+import { PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { confirmAction, signIn } from "../support/users.ts";
 
@@ -75,8 +76,17 @@ test("a channel that its receiver turns off is reported on every page and tab, w
   await expect(strip(other)).toBeVisible({ timeout: 30_000 });
   expect(await heading.boundingBox()).toEqual(before);
   await expect(strip(page)).toBeVisible();
-  await other.goto("/signal-history");
+  await other.setViewportSize(PHONE);
+  await other.goto("/bot");
   await expect(strip(other)).toBeVisible();
+  // Between them, it covers neither.
+  const [title, shown, button] = await Promise.all(
+    [heading, strip(other), other.getByRole("button", { name: "Get Signal" })].map((each) =>
+      each.boundingBox(),
+    ),
+  );
+  expect(shown?.y).toBeGreaterThan((title?.y ?? 0) + (title?.height ?? 0));
+  expect(button?.y).toBeGreaterThan((shown?.y ?? 0) + (shown?.height ?? 0));
   await other.getByRole("button", { name: "Hide problems of your channels" }).click();
   await expect(strip(other)).toHaveCount(0);
   await expect(strip(page)).toHaveCount(0);

@@ -38,7 +38,8 @@ export function edgeClaim(blocks: readonly TradeSums[], breakEven: number | null
   const { low, high } = bounds;
   const needed = tradesUntilKnown({ ...spread, ...RECORD_LEVEL }, breakEven);
   return {
-    edge_bounds: { low, high },
+    // No share of wins is below 0 or above 1.
+    edge_bounds: { low: Math.max(low, -chance), high: Math.min(high, 1 - chance) },
     more_trades_to_know: needed === null ? null : needed - closed,
   };
 }

@@ -152,6 +152,19 @@ describe("the metrics of a record", () => {
     expect(computeMetrics(tallySignals(sure))).toMatchObject({ more_trades_to_know: 0 });
   });
 
+  it("bound the edge by shares of wins from 0 to 1, however few separate days there are", () => {
+    const day = (index: number) => {
+      const at = index * 5 * DAY_MS;
+      const isWon = index % 2 === 0;
+      return Array.from({ length: 4 }, () =>
+        isWon ? entry({ at }) : entry({ category: "loss", at }, loss),
+      );
+    };
+    const few = Array.from({ length: 10 }, (_, index) => day(index)).flat();
+    const { edge_bounds: bounds } = computeMetrics(tallySignals(few));
+    expect(bounds).toEqual({ low: expect.closeTo(-0.4, 12), high: expect.closeTo(0.6, 12) });
+  });
+
   it("count the trades that WAITs rejected, which are in no other figure", () => {
     const rejected = (rMultiple: number, at: number) =>
       entry(
