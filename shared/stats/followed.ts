@@ -42,7 +42,7 @@ interface Account {
 }
 
 /** A trade as it was followed. */
-interface Entry {
+interface Entered {
   signal: FollowedSignal;
   fill: number;
   exit: number;
@@ -51,11 +51,6 @@ interface Entry {
   /** After trading costs, without funding. */
   r: number;
   costs: Resolution["costs"];
-}
-
-interface Entered extends Entry {
-  /** In R; negative if it was paid. */
-  funding: number;
 }
 
 type FollowedAccount = Omit<Followed, "truncated">;
@@ -78,7 +73,7 @@ export function followSignals(
     if (typeof trade === "string") skip(trade);
     else {
       followed.add(signal.analysisId);
-      entered.push({ ...trade, funding: fundingInR(trade) });
+      entered.push(trade);
     }
   }
   entered.sort((one, other) => one.enteredAt - other.enteredAt);
@@ -86,7 +81,7 @@ export function followSignals(
   const exits: ExitStep[] = [];
   const balance = runAccount(
     schedule,
-    entered.map(({ r, funding }) => r + funding),
+    entered.map((trade) => trade.r + fundingInR(trade)),
     account,
     { exited: (exit) => exits.push(exit), unfunded: () => skip("no-balance") },
   );
@@ -132,7 +127,7 @@ const toCents = (value: number): number => Math.round(value * 100) / 100 + 0;
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** The entry that the delay allows. The exit stays that of the ledger. */
-function enter(signal: FollowedSignal): Entry | SkipReason {
+function enter(signal: FollowedSignal): Entered | SkipReason {
   const { resolution, from, later, validUntil } = signal;
   if (!resolution) return "pending";
   const { fill, exit, filled_at, exited_at, r_multiple: r, costs } = resolution;
@@ -165,15 +160,15 @@ const signOf = ({ side }: Pick<FollowedSignal, "side">): number => (side === "BU
 /** As in the ledger: R is the distance from the planned entry to the stop, whatever the fill. */
 function resultInR(
   signal: FollowedSignal,
-  { fill, exit, costs }: Pick<Entry, "fill" | "exit" | "costs">,
+  { fill, exit, costs }: Pick<Entered, "fill" | "exit" | "costs">,
 ): number {
   const risk = Math.abs(signal.entry - signal.stopLoss);
   const gain = signOf(signal) * (exit - fill) - tradeCost({ fill, exit }, costs);
   return toR(gain / risk);
 }
 
-/** Of the size at the fill, at each funding time. Longs pay a positive rate, shorts receive it. */
-function fundingInR(trade: Entry): number {
+/** Of the size at the fill, at each funding time; negative if it is paid. Longs pay a positive rate, shorts receive it. */
+function fundingInR(trade: Entered): number {
   const { signal, fill } = trade;
   const { entry, stopLoss, funding } = signal;
   if (!funding) return 0;
@@ -181,7 +176,7 @@ function fundingInR(trade: Entry): number {
   return (-signOf(signal) * paid) / Math.abs(entry - stopLoss);
 }
 
-const lacksFunding = (trade: Entry): boolean =>
+const lacksFunding = (trade: Entered): boolean =>
   instrumentClass(trade.signal.symbol) === "crypto" &&
   !trade.signal.funding &&
   countFundings(trade, USUAL_FUNDING_HOURS) > 0;
@@ -261,7 +256,7 @@ interface ClosedTrade {
 
 function closedTrade(trade: Entered, { risk, profit, balance }: ExitStep): ClosedTrade {
   const { signalId, symbol, timeframe, side } = trade.signal;
-  const funding = risk * trade.funding;
+  const funding = risk * fundingInR(trade);
   const result = {
     signal_id: signalId,
     symbol,
@@ -373,11 +368,10 @@ function randomEntries(options: {
     baselineWinRate({ ...signal, entry: fill }),
   );
   const resultAt = (level: "takeProfit" | "stopLoss") =>
-    Float64Array.from(
-      entered,
-      ({ signal, fill, costs, funding }) =>
-        resultInR(signal, { fill, exit: signal[level], costs }) + funding,
-    );
+    Float64Array.from(entered, (trade) => {
+      const { signal, fill, costs } = trade;
+      return resultInR(signal, { fill, exit: signal[level], costs }) + fundingInR(trade);
+    });
   const [wins, losses] = [resultAt("takeProfit"), resultAt("stopLoss")];
   const random = xoroshiro128plus(SEED);
   const results = new Float64Array(entered.length);
