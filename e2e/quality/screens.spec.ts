@@ -41,6 +41,7 @@ const dayOf = (index: number) => new Date(Date.UTC(2026, 0, 5 + index)).toISOStr
 const FOLLOWED: Followed = {
   ...{ start_balance: 1_000, end_balance: 1_070, max_drawdown_percent: 4.2 },
   ...{ trades: 40, wins: 18, total_r: 7.1, demo_trades: 40, truncated: false },
+  ...{ funding: -1.25, without_funding: 40 },
   skipped: [{ reason: "pending", count: 2 }],
   equity: DAYS.map((index) => ({ at: dayOf(index), balance: 1_000 + ((index * 37) % 80) })),
   by_market: [{ symbol: "BTC/USDT", trades: 40, wins: 18, total_r: 7.1, profit: 70 }],

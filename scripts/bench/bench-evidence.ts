@@ -93,7 +93,7 @@ export async function benchEvidence({ database }: BenchOptions): Promise<void> {
 const derivativesAfter = (answerMs: number): DerivativesData => {
   const answer = async ({ until, abort }: { until: number; abort: AbortSignal }) => {
     await delay(answerMs, undefined, { signal: abort });
-    return { value: 0.01, knownAt: until, exchange: "binance" };
+    return { value: 0.01, hours: 8, knownAt: until, exchange: "binance" };
   };
   return { fundingRate: answer, openInterest: answer };
 };

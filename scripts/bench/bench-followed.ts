@@ -17,6 +17,7 @@ const SIGNALS = 5_000;
 const HELD_MINUTES = 60;
 /** Of the trades that `resolvedTrade` gives. */
 const ENTRY = 100;
+const FUNDING = { percent: 0.01, hours: 1 };
 const FEW = 10;
 const WARM_UP = 40;
 const REQUESTS = 40;
@@ -76,7 +77,8 @@ async function addTrades(database: Database, user: UserRecord, count: number): P
     const resolvedAt = new Date(at.getTime() + HELD_MINUTES * MINUTE_MS);
     const outcome = index % 3 === 0 ? "WIN" : "LOSS";
     const symbol = PRODUCT_SYMBOLS[index % PRODUCT_SYMBOLS.length] ?? "BTC/USDT";
-    const trade = { ...resolvedTrade({ at, outcome, resolvedAt }), symbol };
+    const resolved = resolvedTrade({ at, outcome, resolvedAt });
+    const trade = { ...resolved, symbol, market: { ...resolved.market, funding: FUNDING } };
     const [signal] = await createSignals(database, user, trade);
     if (!signal) throw new Error("no signal was stored");
     minutes.push(minutesOf(signal, at));

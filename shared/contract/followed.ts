@@ -76,13 +76,14 @@ const followedTradeSchema = z.object({
   fill: z.number(),
   exited_at: z.iso.datetime(),
   exit: z.number(),
-  r_multiple: z.number(),
+  r_multiple: z.number().meta({ description: "After trading costs, without funding" }),
+  funding: z.number().meta({ description: "Part of the profit; negative if it was paid" }),
   profit: z.number(),
   balance: z.number(),
 });
 export type FollowedTrade = z.infer<typeof followedTradeSchema>;
 
-/** Amounts are in US dollars and net of costs. */
+/** Amounts are in US dollars, net of trading costs and with funding. */
 export const followedSchema = z
   .object({
     start_balance: z.number(),
@@ -91,8 +92,13 @@ export const followedSchema = z
       .number()
       .meta({ description: "Largest fall of the balance from an earlier high, after each exit" }),
     trades: count,
-    wins: count,
-    total_r: z.number(),
+    wins: count.meta({ description: "Trades with a profit" }),
+    total_r: z.number().meta({ description: "After trading costs, without funding" }),
+    funding: z.number().meta({ description: "Of all trades; negative if it was paid" }),
+    without_funding: count.meta({
+      description:
+        "Trades of crypto that were open at a funding time, and whose funding rate is not known: they neither pay nor receive any",
+    }),
     skipped: z.array(z.object({ reason: skipReasonSchema, count })),
     equity: z
       .array(z.object({ at: z.iso.datetime(), balance: z.number() }))
@@ -104,14 +110,14 @@ export const followedSchema = z
     demo_trades: count.meta({ description: "Of signals from demo data" }),
     holding: z.object({ end_balance: z.number() }).nullable().meta({
       description:
-        "The start balance in equal parts in the same markets, each from its first entry to its last exit",
+        "The start balance in equal parts in the same markets, each from its first entry to its last exit, without funding",
     }),
     random: z
       .object({ low: z.number(), median: z.number(), high: z.number(), runs: count })
       .nullable()
       .meta({
         description:
-          "End balances of as many entries at random with the same levels and costs: the middle 95 %",
+          "End balances of as many entries at random with the same levels, costs and funding: the middle 95 %",
       }),
     verdict: z.enum(["better", "worse", "same"]).nullable().meta({
       description:

@@ -31,7 +31,7 @@ export async function readFollowed(
   ]);
   const signals = found.flatMap((signal) => {
     const from = earliestEntry(signal, query.delay, arrivals);
-    return followedSignal(signal, { from, resolution: resolutions.get(String(signal.analysisId)) });
+    return followedSignal(signal, { from, ended: resolutions.get(String(signal.analysisId)) });
   });
   await addLaterPrices(database, signals);
   const account = { startBalance: query.start_balance, riskPercent: query.risk_percent };
@@ -79,9 +79,12 @@ async function findTrades(
   return newest.toReversed();
 }
 
-type Ended = NonNullable<FollowedSignal["resolution"]>;
+interface Ended {
+  resolution: NonNullable<FollowedSignal["resolution"]>;
+  funding: FollowedSignal["funding"];
+}
 
-/** A resolution never changes. About 15 MB. */
+/** A resolution never changes, and neither does the funding rate that was known. About 20 MB. */
 const resolutions = new LRUCache<string, Ended>({ max: 50_000 });
 
 /** By the analysis. */
@@ -103,12 +106,14 @@ async function readResolutions(
     .select({
       ...{ "resolution.fill": 1, "resolution.filled_at": 1, "resolution.costs": 1 },
       ...{ "resolution.exit": 1, "resolution.exited_at": 1, "resolution.r_multiple": 1 },
+      funding: 1,
     })
     .lean();
-  for (const { _id, resolution } of analyses) {
+  for (const { _id, resolution, funding = null } of analyses) {
     if (!resolution) continue;
-    resolutions.set(String(_id), resolution);
-    ended.set(String(_id), resolution);
+    const found = { resolution, funding };
+    resolutions.set(String(_id), found);
+    ended.set(String(_id), found);
   }
   return ended;
 }
@@ -146,7 +151,7 @@ function earliestEntry(
 
 function followedSignal(
   { _id, analysisId, symbol, timeframe, analysis }: FoundSignal,
-  known: Pick<FollowedSignal, "from"> & { resolution: Ended | undefined },
+  { from, ended }: Pick<FollowedSignal, "from"> & { ended: Ended | undefined },
 ): FollowedSignal[] {
   const { final_signal: side, entry, stop_loss, take_profit, valid_until, source } = analysis ?? {};
   if (side !== "BUY" && side !== "SELL") return [];
@@ -164,8 +169,9 @@ function followedSignal(
       signalPrice: source?.price ?? entry,
       validUntil: valid_until ? Date.parse(valid_until) : Number.POSITIVE_INFINITY,
       isDemo: source?.data === "replay",
-      resolution: known.resolution ?? null,
-      from: known.from,
+      funding: ended?.funding ?? null,
+      resolution: ended?.resolution ?? null,
+      from,
       later: null,
     },
   ];

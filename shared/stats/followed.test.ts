@@ -50,6 +50,7 @@ function signalOf(
     signalPrice: 100,
     validUntil: START + 240 * MINUTE,
     isDemo: false,
+    funding: null,
     resolution: ending && resolutionOf({ ...base, ...ending }),
     from: null,
     later: null,
@@ -160,6 +161,91 @@ describe("an account that follows signals", () => {
     expect(found.get(98)).toBe(r(18, 98, 80));
   });
 
+  describe("with funding of 0.01 % every 8 hours", () => {
+    const EIGHT = 8 * 60;
+    const funding = { percent: 0.01, hours: 8 };
+    const short = { side: "SELL", stopLoss: 110, takeProfit: 80 } as const;
+    /** Of 1,000 US dollars, 10 are risked: with the stop at 10 % of the price, the position has 100. */
+    const fundingOf = (
+      [filledAt, exitedAt]: [number, number],
+      more: Partial<FollowedSignal> = {},
+    ): number => follow(signalOf({ filledAt, exitedAt }, { funding, ...more })).funding;
+
+    it.each<[string, [number, number], number]>([
+      ["it is between two funding times", [1, EIGHT - 1], 0],
+      ["it is entered at one and closed before the next", [EIGHT, 2 * EIGHT - 1], 0],
+      ["it is closed at one", [1, EIGHT], -0.01],
+      ["it is entered at one and closed at the next", [EIGHT, 2 * EIGHT], -0.01],
+      ["it is entered and closed at one", [EIGHT, EIGHT], 0],
+      ["it is open over one", [EIGHT - 1, EIGHT + 1], -0.01],
+      ["it is open for several days", [0, 3 * 24 * 60 + 1], -0.09],
+    ])("a BUY pays at each funding time that it is open: %s", (_, span, paid) => {
+      expect(fundingOf(span)).toBe(paid);
+    });
+
+    it("a SELL receives what a BUY pays, and the other way round for a negative rate", () => {
+      const negative = { ...funding, percent: -0.02 };
+      expect(fundingOf([1, 3 * EIGHT], short)).toBe(0.03);
+      expect(fundingOf([1, 3 * EIGHT], { funding: negative })).toBe(0.06);
+      expect(fundingOf([1, 3 * EIGHT], { ...short, funding: negative })).toBe(-0.06);
+    });
+
+    it("is paid more often where the exchange does so", () => {
+      expect(fundingOf([1, EIGHT], { funding: { ...funding, hours: 4 } })).toBe(-0.02);
+      expect(fundingOf([1, EIGHT], { funding: { ...funding, hours: 1 } })).toBe(-0.08);
+    });
+
+    it("is of the size at the fill, from the entry on that the delay allows", () => {
+      const from = START + 5 * MINUTE;
+      const later = { price: 104, at: from };
+      const often = { percent: 1, hours: 1 };
+      expect(follow(signalOf({ filledAt: -1 }, { funding: often })).funding).toBe(-2);
+      expect(follow(signalOf({ filledAt: -1 }, { funding: often, from, later })).funding).toBe(
+        -1.04,
+      );
+    });
+
+    it("is in the balance, the profit and the drawdown, and not in R", () => {
+      const often = { percent: 5, hours: 8 };
+      const paid = { filledAt: 1, exitedAt: EIGHT, r: 0.2 };
+      const account = follow(
+        signalOf(paid, { funding: often }),
+        signalOf({ filledAt: EIGHT + 1, exitedAt: EIGHT + 2, r: 1 }, { funding: often }),
+      );
+      expect(account).toMatchObject({
+        ...{ end_balance: 1_006.97, max_drawdown_percent: 0.3, funding: -5, total_r: 1.2 },
+        ...{ trades: 2, wins: 1, without_funding: 0 },
+        by_day: [{ wins: 1, total_r: 1.2, profit: 6.97 }],
+        results: [
+          { r_multiple: 0.2, funding: -5, profit: -3, balance: 997 },
+          { r_multiple: 1, funding: 0, profit: 9.97, balance: 1_006.97 },
+        ],
+      });
+    });
+
+    it("is that of entries at random too, and of no coin that is held", () => {
+      const trades = (more: Partial<FollowedSignal>) =>
+        follow(signalOf({ filledAt: 1, exitedAt: EIGHT }, more));
+      const without = trades({});
+      const paying = trades({ funding: { percent: 1, hours: 8 } });
+      expect(paying.random?.high).toBeCloseTo((without.random?.high ?? 0) - 1, 2);
+      expect(paying.random?.low).toBeCloseTo((without.random?.low ?? 0) - 1, 2);
+      expect(paying.holding).toEqual(without.holding);
+    });
+
+    it("is missing for crypto without a known rate, if there would have been any", () => {
+      const unknown = { funding: null };
+      const over = { filledAt: 1, exitedAt: EIGHT };
+      const account = follow(
+        signalOf(over, unknown),
+        signalOf(over, { ...unknown, symbol: "EUR/USD" }),
+        signalOf({ filledAt: 1, exitedAt: 60 }, unknown),
+        signalOf(over, { funding }),
+      );
+      expect(account).toMatchObject({ trades: 4, without_funding: 1, funding: -0.01 });
+    });
+  });
+
   it("stops when nothing is left", () => {
     const all = { startBalance: 100, riskPercent: 100 };
     const { end_balance, skipped, trades } = followSignals(
@@ -211,25 +297,62 @@ describe("an account that follows signals", () => {
   });
 });
 
+interface DrawnTrade extends Ending {
+  side: "BUY" | "SELL";
+  /** Null if it is not known. */
+  funding: FollowedSignal["funding"];
+}
+
+/** Dollars that a position received, hour by hour from the midnight at `START`. Its stop is 10 away from its entry. */
+function plainFunding(
+  { filledAt, exitedAt, fill, side, funding }: DrawnTrade,
+  risk: number,
+): number {
+  if (!funding) return 0;
+  const fee = ((risk / 10) * fill * funding.percent) / 100;
+  let received = 0;
+  for (let hour = 0; hour * 60 <= exitedAt; hour += 1) {
+    const isHeld = filledAt < hour * 60;
+    if (isHeld && hour % funding.hours === 0) received += side === "BUY" ? -fee : fee;
+  }
+  return received;
+}
+
 /** Another way to the same balance: what was earned before each entry, trade by trade, without a schedule. */
-function plainEndBalance(endings: readonly Ending[], start: number, riskPercent: number): number {
+function plainAccount(
+  endings: readonly DrawnTrade[],
+  start: number,
+  riskPercent: number,
+): { endBalance: number; funding: number } {
   const byEntry = endings.toSorted((one, other) => one.filledAt - other.filledAt);
   const profits: number[] = [];
+  let funding = 0;
   const earnedUntil = (time: number, trades: number) =>
     byEntry.slice(0, trades).reduce((sum, { exitedAt }, trade) => {
       return exitedAt <= time ? sum + (profits[trade] ?? 0) : sum;
     }, start);
-  for (const [trade, { filledAt, r }] of byEntry.entries()) {
-    profits.push(Math.max(0, earnedUntil(filledAt, trade)) * (riskPercent / 100) * r);
+  for (const [index, trade] of byEntry.entries()) {
+    const risk = Math.max(0, earnedUntil(trade.filledAt, index)) * (riskPercent / 100);
+    const received = plainFunding(trade, risk);
+    funding += received;
+    profits.push(risk * trade.r + received);
   }
-  return earnedUntil(Number.POSITIVE_INFINITY, byEntry.length);
+  return { endBalance: earnedUntil(Number.POSITIVE_INFINITY, byEntry.length), funding };
 }
 
 describe("10,000 random histories", () => {
   const endings = fc.array(
     fc.record({
       filledAt: fc.nat({ max: 2_000 }),
-      length: fc.nat({ max: 500 }),
+      length: fc.oneof(fc.nat({ max: 500 }), fc.nat({ max: 3_000 })),
+      fill: fc.integer({ min: 9_000, max: 11_000 }).map((price) => price / 100),
+      side: fc.constantFrom("BUY", "SELL"),
+      funding: fc.option(
+        fc.record({
+          percent: fc.integer({ min: -2_000, max: 2_000 }).map((percent) => percent / 10_000),
+          hours: fc.constantFrom(1, 4, 8),
+        }),
+      ),
       r: fc.integer({ min: -15_000, max: 40_000 }).map((r) => r / 10_000),
     }),
     { maxLength: 60 },
@@ -242,15 +365,19 @@ describe("10,000 random histories", () => {
     });
     fc.assert(
       fc.property(endings, account, (drawn, { startBalance, riskPercent }) => {
-        const all = drawn.map(({ filledAt, length, r }) => ({
-          ...{ filledAt, exitedAt: filledAt + length, fill: 100, exit: 110, r },
-        }));
-        const { end_balance } = followSignals(
-          all.map((one) => signalOf(one)),
+        const all = drawn.map(({ length, ...trade }): DrawnTrade => {
+          return { ...trade, exitedAt: trade.filledAt + length, exit: 110 };
+        });
+        const { end_balance, funding } = followSignals(
+          all.map(({ side, funding: known, ...ending }) =>
+            signalOf(ending, { side, stopLoss: side === "BUY" ? 90 : 110, funding: known }),
+          ),
           { startBalance, riskPercent },
         );
-        const plain = plainEndBalance(all, startBalance, riskPercent);
-        expect(Math.abs(end_balance - plain)).toBeLessThanOrEqual(0.005 + plain * 1e-12);
+        const plain = plainAccount(all, startBalance, riskPercent);
+        const noise = Math.abs(plain.endBalance) * 1e-12;
+        expect(Math.abs(end_balance - plain.endBalance)).toBeLessThanOrEqual(0.005 + noise);
+        expect(Math.abs(funding - plain.funding)).toBeLessThanOrEqual(0.005 + noise);
       }),
       { numRuns: 10_000 },
     );

@@ -1,9 +1,11 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import type { Followed, FollowedTrade, SkipReason } from "@shared/contract/followed.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import { MAX_EQUITY_POINTS } from "@shared/contract/performance.ts";
 import { type Resolution, tradeCost } from "@shared/contract/resolution.ts";
 import { entryZone } from "@shared/outcomes/entry-zone.ts";
+import { countFundings, type Funding, USUAL_FUNDING_HOURS } from "@shared/outcomes/funding.ts";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { baselineWinRate, downsampleCurve } from "./tally.ts";
 
@@ -21,6 +23,8 @@ export interface FollowedSignal {
   signalPrice: number;
   validUntil: number;
   isDemo: boolean;
+  /** Null if it is not known, or the market has none. */
+  funding: Funding | null;
   /** Null while the trade is open. */
   resolution: Pick<
     Resolution,
@@ -44,6 +48,7 @@ interface Entered {
   exit: number;
   enteredAt: number;
   exitedAt: number;
+  /** After trading costs, without funding. */
   r: number;
   costs: Resolution["costs"];
 }
@@ -52,7 +57,7 @@ type FollowedAccount = Omit<Followed, "truncated">;
 
 /**
  * The user's signals as an account that risks a share of its balance at each entry. Trades may overlap: each has the balance
- * of its entry, in which the results of earlier exits are.
+ * of its entry, in which the results of earlier exits are. Funding counts at the exit, too.
  * @param signals oldest first
  */
 export function followSignals(
@@ -76,12 +81,16 @@ export function followSignals(
   const exits: ExitStep[] = [];
   const balance = runAccount(
     schedule,
-    entered.map(({ r }) => r),
+    entered.map((trade) => trade.r + fundingInR(trade)),
     account,
     { exited: (exit) => exits.push(exit), unfunded: () => skip("no-balance") },
   );
-  const results = exits.map((exit) => resultOf(entered, exit));
-  const counted = exits.flatMap(({ trade }) => entered[trade] ?? []);
+  const closed = exits.flatMap((exit) => {
+    const trade = entered[exit.trade];
+    return trade ? [closedTrade(trade, exit)] : [];
+  });
+  const results = closed.map(({ result }) => result);
+  const counted = closed.map(({ trade }) => trade);
   const endBalance = toCents(balance);
   const random = randomEntries({ entered, schedule, account, trades: results.length });
   return {
@@ -89,15 +98,17 @@ export function followSignals(
     end_balance: endBalance,
     max_drawdown_percent: maxDrawdownPercent(account.startBalance, exits),
     trades: results.length,
-    wins: results.filter(({ r_multiple }) => r_multiple > 0).length,
+    wins: closed.filter(({ isWin }) => isWin).length,
     total_r: toR(counted.reduce((sum, { r }) => sum + r, 0)),
+    funding: toCents(closed.reduce((sum, { funding }) => sum + funding, 0)),
+    without_funding: counted.filter(lacksFunding).length,
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })),
     equity: equityOf(account.startBalance, entered, exits),
-    by_market: sumsBy(results, ({ symbol }) => symbol).map(([symbol, sums]) => ({
+    by_market: sumsBy(closed, ({ result }) => result.symbol).map(([symbol, sums]) => ({
       symbol,
       ...sums,
     })),
-    by_day: sumsBy(results, ({ exited_at }) => exited_at.slice(0, 10)).map(([day, sums]) => ({
+    by_day: sumsBy(closed, ({ result }) => result.exited_at.slice(0, 10)).map(([day, sums]) => ({
       day,
       ...sums,
     })),
@@ -156,6 +167,20 @@ function resultInR(
   return toR(gain / risk);
 }
 
+/** Of the size at the fill, at each funding time; negative if it is paid. Longs pay a positive rate, shorts receive it. */
+function fundingInR(trade: Entered): number {
+  const { signal, fill } = trade;
+  const { entry, stopLoss, funding } = signal;
+  if (!funding) return 0;
+  const paid = fill * (funding.percent / 100) * countFundings(trade, funding.hours);
+  return (-signOf(signal) * paid) / Math.abs(entry - stopLoss);
+}
+
+const lacksFunding = (trade: Entered): boolean =>
+  instrumentClass(trade.signal.symbol) === "crypto" &&
+  !trade.signal.funding &&
+  countFundings(trade, USUAL_FUNDING_HOURS) > 0;
+
 /** Entries and exits in order: positions in the list of trades, and `~position` for an exit. */
 type Schedule = Int32Array;
 
@@ -186,12 +211,13 @@ function scheduleOf(entered: readonly Entered[]): Schedule {
 
 interface ExitStep {
   trade: number;
+  risk: number;
   profit: number;
   balance: number;
 }
 
 /**
- * @param results in R, by the position of the trade
+ * @param results in R with funding, by the position of the trade
  * @returns the balance in the end
  */
 function runAccount(
@@ -214,32 +240,38 @@ function runAccount(
     if (risk > 0) {
       const profit = risk * (results[trade] ?? 0);
       balance += profit;
-      observe?.exited({ trade, profit, balance });
+      observe?.exited({ trade, risk, profit, balance });
     }
   }
   return balance;
 }
 
-function resultOf(
-  entered: readonly Entered[],
-  { trade, profit, balance }: ExitStep,
-): FollowedTrade {
-  const of = entered[trade];
-  if (!of) throw new Error("An exit without its trade.");
-  const { signalId, symbol, timeframe, side } = of.signal;
-  return {
+/** Amounts are in US dollars. */
+interface ClosedTrade {
+  trade: Entered;
+  isWin: boolean;
+  funding: number;
+  result: FollowedTrade;
+}
+
+function closedTrade(trade: Entered, { risk, profit, balance }: ExitStep): ClosedTrade {
+  const { signalId, symbol, timeframe, side } = trade.signal;
+  const funding = risk * fundingInR(trade);
+  const result = {
     signal_id: signalId,
     symbol,
     timeframe,
     side,
-    entered_at: isoTime(of.enteredAt),
-    fill: of.fill,
-    exited_at: isoTime(of.exitedAt),
-    exit: of.exit,
-    r_multiple: of.r,
+    entered_at: isoTime(trade.enteredAt),
+    fill: trade.fill,
+    exited_at: isoTime(trade.exitedAt),
+    exit: trade.exit,
+    r_multiple: trade.r,
+    funding: toCents(funding),
     profit: toCents(profit),
     balance: toCents(balance),
   };
+  return { trade, isWin: profit > 0, funding, result };
 }
 
 function maxDrawdownPercent(startBalance: number, exits: readonly ExitStep[]): number {
@@ -283,24 +315,24 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): M
 
 /** In order of the keys. */
 function sumsBy(
-  results: readonly FollowedTrade[],
-  keyOf: (trade: FollowedTrade) => string,
+  closed: readonly ClosedTrade[],
+  keyOf: (trade: ClosedTrade) => string,
 ): [string, Sums][] {
-  const groups = groupBy(results, keyOf);
+  const groups = groupBy(closed, keyOf);
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, trades]) => [
       key,
       {
         trades: trades.length,
-        wins: trades.filter(({ r_multiple }) => r_multiple > 0).length,
-        total_r: toR(trades.reduce((sum, { r_multiple }) => sum + r_multiple, 0)),
-        profit: toCents(trades.reduce((sum, { profit }) => sum + profit, 0)),
+        wins: trades.filter(({ isWin }) => isWin).length,
+        total_r: toR(trades.reduce((sum, { result }) => sum + result.r_multiple, 0)),
+        profit: toCents(trades.reduce((sum, { result }) => sum + result.profit, 0)),
       },
     ]);
 }
 
-/** Equal parts of the balance in each market, from its first entry to its last exit. */
+/** Equal parts of the balance in each market, from its first entry to its last exit. The coin itself has no funding. */
 function holdingOf(trades: readonly Entered[], { startBalance }: Account): Followed["holding"] {
   const markets = groupBy(trades, ({ signal }) => signal.symbol);
   if (markets.size === 0) return null;
@@ -322,7 +354,7 @@ const INTERVAL = { low: 0.025, median: 0.5, high: 0.975 };
 
 /**
  * End balances if each entry were at random: a price without drift reaches the target before the stop with the baseline
- * win rate, whatever the side.
+ * win rate, whatever the side. Its funding is that of the trade.
  */
 function randomEntries(options: {
   entered: readonly Entered[];
@@ -336,9 +368,10 @@ function randomEntries(options: {
     baselineWinRate({ ...signal, entry: fill }),
   );
   const resultAt = (level: "takeProfit" | "stopLoss") =>
-    Float64Array.from(entered, ({ signal, fill, costs }) =>
-      resultInR(signal, { fill, exit: signal[level], costs }),
-    );
+    Float64Array.from(entered, (trade) => {
+      const { signal, fill, costs } = trade;
+      return resultInR(signal, { fill, exit: signal[level], costs }) + fundingInR(trade);
+    });
   const [wins, losses] = [resultAt("takeProfit"), resultAt("stopLoss")];
   const random = xoroshiro128plus(SEED);
   const results = new Float64Array(entered.length);

@@ -165,9 +165,11 @@ export const signalRoutes = {
     scopes: ["read"],
     summary: "Your signals as an account that had followed them",
     description:
-      "Each trade risks a share of the balance at its entry, with the results and costs of the ledger; funding is in none. With `delay` 0, " +
+      "Each trade risks a share of the balance at its entry, with the results and costs of the ledger. With `delay` 0, " +
       "results in R equal the ledger's. With another one, a trade that was filled earlier is entered at the first known price from " +
-      "then on: the open of the next stored candle of the signal's timeframe. Of the newest 10,000 signals.",
+      "then on: the open of the next stored candle of the signal's timeframe. A trade of crypto that is open at a funding time also pays or " +
+      "receives funding, at the rate of the perpetual future that was known when it was analysed: it is in the profits and balances, not " +
+      "in R. Of the newest 10,000 signals.",
     limits: [{ name: "followed", points: 60, per: "minute", by: ["user"] }],
     request: { query: followedQuerySchema },
     responses: { 200: { description: "The account.", schema: followedSchema } },

@@ -2,6 +2,7 @@ import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import type { Candle, Timeframe } from "@shared/contract/market-data.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { Funding } from "@shared/outcomes/funding.ts";
 import type { TradeCourse } from "@shared/outcomes/resolve-trade.ts";
 import type { Connection, mongo, Schema, Types } from "mongoose";
 import { addPerformanceIndexes } from "./performance.ts";
@@ -54,6 +55,8 @@ export interface MarketAnalysisRecord {
   startedAt?: Date;
   finishedAt?: Date;
   result?: MarketResult;
+  /** Of a trade of a coin: as it was known at the close of the analysed candle. Absent if it was not. */
+  funding?: Funding;
   /**
    * Set if the analysis is made for watchlists, until they have their signals or it ends without a trade. Watchlist items up
    * to `after` have been served.

@@ -6,6 +6,7 @@ import type { RejectedTrade } from "@shared/database/models/market-analysis.ts";
 import { eventWarnings } from "@shared/domain/economic-events.ts";
 import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/domain/trading-hours.ts";
+import type { Funding } from "@shared/outcomes/funding.ts";
 import { raceAbort } from "../deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
@@ -130,6 +131,8 @@ interface MadeAnalysis {
   provenance: SignalProvenance;
   /** What the WAIT of an analyst did not take; null if it is none, or there was nothing to take. */
   rejectedTrade: RejectedTrade | null;
+  /** Of the perpetual future of a coin, if it is known. */
+  funding?: Funding | undefined;
   /** There is a chart image, and the analysis does not use it. */
   isImageUnused: boolean;
 }
@@ -162,7 +165,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     return unaskedAnalysis(options, wait, { series, timer, pack });
   }
   await options.beforeAnalyst?.();
-  const { items: evidence, events } = pack;
+  const { items: evidence, events, funding } = pack;
   const question = { brief, costs, evidence, abort, chartImage, onUsage };
   const answers = await requestAdvice(analyst, question, { atr, timer });
   const { last: call } = answers;
@@ -193,6 +196,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     candles: series.candles,
     provenance: writeProvenance(inputs, { analyst, answers, quoteToUsd }),
     rejectedTrade: otherMarket === null ? rejectedTrade(brief, { call, decision }) : null,
+    funding,
     isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
 }

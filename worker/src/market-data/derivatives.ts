@@ -5,10 +5,14 @@ export interface DerivativesValue {
   exchange: string;
 }
 
+/** Percent of the position that longs pay to shorts at each funding, which takes place every so many hours. */
+export interface FundingRate extends DerivativesValue {
+  hours: number;
+}
+
 /** Port of what exchanges publish about the perpetual future of a coin, as of a moment in the past. Null where they do not. */
 export interface DerivativesData {
-  /** Percent of the position that longs pay to shorts at each funding, usually every eight hours. */
-  fundingRate(request: DerivativesRequest): Promise<DerivativesValue | null>;
+  fundingRate(request: DerivativesRequest): Promise<FundingRate | null>;
   /** In units of the coin. */
   openInterest(request: DerivativesRequest): Promise<DerivativesValue | null>;
 }

@@ -15,6 +15,7 @@ import { postTrade } from "@shared/domain/telegram-channel.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/group-commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { Funding } from "@shared/outcomes/funding.ts";
 import { addWork } from "@shared/work/work-item.ts";
 import type { ClientSession, Types } from "mongoose";
 import { firstLookAt } from "../outcomes/judge-waits.ts";
@@ -105,6 +106,7 @@ export interface RunResult {
   isImageUnused?: boolean;
   provenance?: unknown;
   rejectedTrade?: RejectedTrade | null;
+  funding?: Funding | undefined;
   candles?: Candle[];
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
@@ -256,12 +258,12 @@ const NO_FAN_OUT = { fanOut: 1 } as const;
 const FREED_KEY = { ...NO_USER, key: 1 } as const;
 
 function analysisEnding({ timeframe }: AnalysisRun, end: RunResult, at: Date) {
-  const { status, result, provenance, rejectedTrade } = end;
+  const { status, result, provenance, rejectedTrade, funding } = end;
   return {
     status,
     result,
     provenance,
-    ...(isTrade(end) && { resolveAt: at }),
+    ...(isTrade(end) && { resolveAt: at, ...(funding && { funding }) }),
     ...(rejectedTrade && { rejectedTrade, judgeAt: firstLookAt(timeframe, at) }),
   };
 }

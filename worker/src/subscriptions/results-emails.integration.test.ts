@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { SEND_EMAIL } from "@shared/domain/email-work.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -97,13 +98,14 @@ describe("the monthly email about results", () => {
     user: UserRecord,
     createdAt = OCTOBER,
     resolution: object | null = WIN,
+    market: Partial<MarketAnalysisRecord> = {},
   ) => {
     const analysis = {
       ...({ ...WAIT_ANALYSIS, final_signal: "BUY", confidence: 60 } as const),
       ...{ entry: 100, stop_loss: 90, take_profit: 120 },
     };
     const [signal] = await createSignals(database, user, {
-      ...{ analysis, outcome: "WIN", createdAt, finishedAt: createdAt },
+      ...{ analysis, outcome: "WIN", createdAt, finishedAt: createdAt, market },
     });
     if (resolution && signal) {
       await database.marketAnalyses.updateOne({ _id: signal.analysisId }, { $set: { resolution } });
@@ -139,6 +141,19 @@ describe("the monthly email about results", () => {
     await sendAll();
     // There was no trade in November.
     expect(smtp.mailsTo(email)).toHaveLength(1);
+  });
+
+  it("says what funding was, and how many trades have none", async () => {
+    const user = await subscriber();
+    const held = { ...WIN, exited_at: "2026-10-16T12:00:00.000Z" };
+    await addTrade(user, OCTOBER, held, { funding: { percent: 0.05, hours: 8 } });
+    await addTrade(user, OCTOBER, held);
+    await addAt("2026-11-01T00:00:00Z");
+    await sendAll();
+    const text = smtp.mailsTo(user.email)[0]?.text;
+    expect(text).toContain("That is after trading costs and, for crypto, funding.");
+    expect(text).toContain("Funding paid: $0.60");
+    expect(text).toContain("Without funding, as its rate is not known: 1 of these trades.");
   });
 
   it("is sent by another worker if one dies with it", async () => {

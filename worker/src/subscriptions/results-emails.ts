@@ -78,7 +78,7 @@ function write(followed: Followed, shown: Shown): Mail {
       subject: `If you had followed your signals of ${month}`,
       request: [
         `An account that had followed your signals of ${month} (UTC), with ${formatUsd(start)} at the start and a risk of ${risk}% ` +
-          `per trade, would have ended with ${formatUsd(end)}. That is after trading costs; funding of long holds is not included.`,
+          `per trade, would have ended with ${formatUsd(end)}. That is after trading costs and, for crypto, funding.`,
         comparison(followed),
         ...limits(followed),
       ].join("\n\n"),
@@ -103,12 +103,17 @@ function comparison(followed: Followed): string {
   if (!random) return followedVerdict(followed);
   const { low, high } = random;
   return (
-    `As many entries at random with the same levels and costs end between ${formatUsd(low)} and ${formatUsd(high)} in 95 % of ` +
+    `As many entries at random with the same levels, costs and funding end between ${formatUsd(low)} and ${formatUsd(high)} in 95 % of ` +
     `cases. ${followedVerdict(followed)} Nothing is claimed beyond it.`
   );
 }
 
-function limits({ demo_trades: demo, skipped, truncated }: Followed): string[] {
+function limits({
+  demo_trades: demo,
+  without_funding: unfunded,
+  skipped,
+  truncated,
+}: Followed): string[] {
   const pending = skipped.find(({ reason }) => reason === "pending")?.count ?? 0;
   return [
     ...(demo > 0
@@ -121,17 +126,22 @@ function limits({ demo_trades: demo, skipped, truncated }: Followed): string[] {
           `Not ended yet, and not included: ${pending} of your signals. The page has them once they have ended.`,
         ]
       : []),
+    ...(unfunded > 0
+      ? [`Without funding, as its rate is not known: ${unfunded} of these trades.`]
+      : []),
     ...(truncated ? ["Only your newest 10,000 signals are included."] : []),
   ];
 }
 
 function factsOf(followed: Followed): [label: string, value: string][] {
   const { start_balance: start, end_balance: end, trades, wins, holding, random } = followed;
+  const { funding } = followed;
   return [
     ["End balance", `${formatUsd(end)} (${signed.format(((end - start) / start) * 100)}%)`],
     ["Trades", `${trades}, ${wins} with a profit`],
     ["Result", `${signed.format(followed.total_r)} R`],
     ["Largest drawdown", `${followed.max_drawdown_percent}%`],
+    ...(funding === 0 ? [] : [fundingFact(funding)]),
     ...(holding
       ? [["Holding the same markets", formatUsd(holding.end_balance)] satisfies [string, string]]
       : []),
@@ -140,6 +150,11 @@ function factsOf(followed: Followed): [label: string, value: string][] {
       : []),
   ];
 }
+
+const fundingFact = (funding: number): [label: string, value: string] => [
+  funding < 0 ? "Funding paid" : "Funding received",
+  formatUsd(Math.abs(funding)),
+];
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const formatUsd = (usd: number): string => dollars.format(usd);

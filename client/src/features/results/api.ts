@@ -84,6 +84,7 @@ const exportRow = (trade: Followed["results"][number]) => ({
   fill_quote_currency: trade.fill,
   exit_quote_currency: trade.exit,
   result_r: trade.r_multiple,
+  funding_usd: trade.funding,
   profit_usd: trade.profit,
   balance_usd: trade.balance,
   signal_id: trade.signal_id,

@@ -15,6 +15,7 @@ const trade = {
   exited_at: "2026-01-05T12:00:00.000Z",
   exit: 120,
   r_multiple: 2,
+  funding: -0.5,
   profit: 20,
   balance: 1_020,
 } as const;
@@ -26,6 +27,8 @@ const followed: Followed = {
   trades: 1,
   wins: 1,
   total_r: 2,
+  funding: -0.5,
+  without_funding: 0,
   skipped: [{ reason: "entry-left", count: 4 }],
   equity: [
     { at: trade.entered_at, balance: 1_000 },
@@ -50,6 +53,22 @@ test("shows the account, what it is compared with, its days, and what was skippe
   const january = screen.getByRole("table", { name: "January 2026" });
   within(january).getByText("5 Jan 2026: $20.00 in 1 trade");
   screen.getByRole("row", { name: "The price had left the entry zone 4" });
+});
+
+test("shows the funding that was paid", async () => {
+  api.reply("GET /me/followed", followed);
+  openApp("/results", { approved: true });
+  const fact = await screen.findByText("Funding paid");
+  expect(fact.nextSibling?.textContent).toBe("$0.50");
+  expect(screen.queryByText(/Funding is missing/)).toBeNull();
+});
+
+test("shows the funding that was received, and how many trades have none", async () => {
+  api.reply("GET /me/followed", { ...followed, funding: 1.25, without_funding: 3 });
+  openApp("/results", { approved: true });
+  const fact = await screen.findByText("Funding received");
+  expect(fact.nextSibling?.textContent).toBe("$1.25");
+  screen.getByText("Funding is missing for 3 trades of crypto whose rate is not known.");
 });
 
 test("has its filters in the address, and drops what is not valid", async () => {
@@ -106,5 +125,5 @@ test("says that no trade has ended", async () => {
 test("exports each trade with units in the names", () => {
   const [head, row] = followedCsv(followed).split("\r\n");
   expect(head).toContain("entered_at_utc,exited_at_utc,symbol");
-  expect(row).toContain("BTC/USDT,1h,BUY,100,120,2,20,1020,1");
+  expect(row).toContain("BTC/USDT,1h,BUY,100,120,2,-0.5,20,1020,1");
 });

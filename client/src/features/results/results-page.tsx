@@ -1,7 +1,7 @@
 import { type Followed, followedVerdict, type SkipReason } from "@shared/contract/followed.ts";
 import { ChartLine, Download } from "lucide-react";
 import { useSearchParams } from "react-router-dom";
-import { formatChange, formatCount, formatR, formatUsd } from "../../lib/format.ts";
+import { formatChange, formatCount, formatPlural, formatR, formatUsd } from "../../lib/format.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -22,8 +22,9 @@ export function ResultsPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
       <PageHeading title="Results">
-        What an account would have done that had followed your signals, after trading costs. Funding
-        of long holds is not included. Past results say nothing certain about future ones.
+        What an account would have done that had followed your signals, after trading costs. Trades
+        of crypto pay or receive funding, at the rate that was known when they were analyzed; R is
+        without it. Past results say nothing certain about future ones.
       </PageHeading>
       <ResultFilters
         filter={filter}
@@ -72,6 +73,12 @@ function Results({ of: data }: { of: Followed }) {
           the present. They say nothing about a real market.
         </Alert>
       )}
+      {data.without_funding > 0 && (
+        <Alert tone="info">
+          Funding is missing for {formatPlural(data.without_funding, "trade")} of crypto whose rate
+          is not known.
+        </Alert>
+      )}
       {data.truncated && <Alert tone="info">Only your newest 10,000 signals are included.</Alert>}
       <Headline data={data} />
       <Card className="flex flex-col gap-4 p-5 sm:p-6">
@@ -116,6 +123,7 @@ function Headline({ data }: { data: Followed }) {
     ["Trades", `${formatCount(data.trades)}, ${formatCount(data.wins)} with a profit`],
     ["Result", formatR(data.total_r)],
     ["Largest drawdown", `${data.max_drawdown_percent}%`],
+    ...fundingFacts(data),
   ] as const;
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-4">
@@ -127,6 +135,11 @@ function Headline({ data }: { data: Followed }) {
       ))}
     </dl>
   );
+}
+
+function fundingFacts({ funding }: Followed): [name: string, value: string][] {
+  if (funding === 0) return [];
+  return [[funding < 0 ? "Funding paid" : "Funding received", formatUsd(Math.abs(funding))]];
 }
 
 function Comparison({ data }: { data: Followed }) {
@@ -143,8 +156,9 @@ function Comparison({ data }: { data: Followed }) {
       )}
       {random && (
         <p>
-          As many entries at random with the same levels and costs: {formatUsd(random.median)},
-          usually between {formatUsd(random.low)} and {formatUsd(random.high)}
+          As many entries at random with the same levels, costs and funding:{" "}
+          {formatUsd(random.median)}, usually between {formatUsd(random.low)} and{" "}
+          {formatUsd(random.high)}
         </p>
       )}
       <p className="text-ink-muted">{followedVerdict(data)}</p>

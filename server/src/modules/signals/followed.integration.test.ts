@@ -56,7 +56,7 @@ describe("GET /me/followed", () => {
   });
 
   const addTrades = async (
-    more: Partial<SignalRecord> & { count?: number } = {},
+    more: NonNullable<Parameters<typeof createSignals>[2]> = {},
     resolution: object = WIN,
   ) => {
     const trade = { analysis: BUY, outcome: "WIN", createdAt: at(0), finishedAt: at(0) } as const;
@@ -121,6 +121,22 @@ describe("GET /me/followed", () => {
     }
     expect((await follow("?min_confidence=60")).trades).toBe(2);
     expect((await follow("?min_confidence=61")).trades).toBe(0);
+  });
+
+  it("pays the funding that was known when a trade of crypto was made, also when asked again", async () => {
+    const held = { ...WIN, exited_at: at(24 * 60).toISOString() };
+    await addTrades({ market: { funding: { percent: 0.05, hours: 8 } } }, held);
+    await addTrades({ symbol: "ETH/USDT" }, held);
+    for (const _ of ["first", "again"]) {
+      const { results, ...account } = await follow();
+      expect(account).toMatchObject({ trades: 2, funding: -0.15, without_funding: 1 });
+      expect(account.end_balance).toBe(1_039.59);
+      expect(results.map(({ funding, profit }) => [funding, profit])).toEqual([
+        [-0.15, 19.72],
+        [0, 19.87],
+      ]);
+      expect(results.map(({ r_multiple }) => r_multiple)).toEqual([1.9868, 1.9868]);
+    }
   });
 
   it("skips what has not ended or was not filled", async () => {

@@ -10,7 +10,7 @@ import {
 } from "./evidence-source.ts";
 
 /** Demo candles are of another time than what exchanges say. */
-const coversLiveCoins = ({ brief, series }: EvidenceMarket): boolean =>
+export const coversLiveCoins = ({ brief, series }: EvidenceMarket): boolean =>
   instrumentClass(brief.symbol) === "crypto" && series.data === "live";
 
 const requestOf = ({ brief }: EvidenceMarket, { abort }: EvidenceDeps) => ({
@@ -31,8 +31,8 @@ export const fundingRate: EvidenceSource = {
   key: "funding_rate",
   title: "Funding rate",
   covers: coversLiveCoins,
-  async gather(market, deps) {
-    const rate = await deps.derivatives?.fundingRate(requestOf(market, deps));
+  async gather(_market, deps) {
+    const rate = await deps.funding;
     if (!rate) return [];
     const text = `Funding rate of the perpetual future: ${formatNumber(rate.value, 4)}%`;
     return [itemOf("funding_rate", text, rate)];

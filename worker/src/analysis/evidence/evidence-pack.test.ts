@@ -112,7 +112,8 @@ describe("the evidence of an analysis", () => {
     const events = Array.from({ length: 30 }, (_, index) =>
       eventAt(closedAt + index * 40 * MINUTE_MS, { title: "Prelim UoM Inflation Expectations" }),
     );
-    const value = { value: 123_456_789, knownAt: closedAt - HOUR_MS, exchange: "binance" };
+    const at = { knownAt: closedAt - HOUR_MS, exchange: "binance" };
+    const value = { value: 123_456_789, hours: 8, ...at };
     const derivatives = { fundingRate: async () => value, openInterest: async () => value };
     const { items } = await signalWith({ events: known(...events), derivatives });
     const further = items
@@ -206,7 +207,7 @@ describe("the evidence of an analysis", () => {
   });
 
   it("has nothing that became known after the close", async () => {
-    const late = { value: 0.01, knownAt: closedAt + 1, exchange: "binance" };
+    const late = { value: 0.01, hours: 8, knownAt: closedAt + 1, exchange: "binance" };
     const derivatives = { fundingRate: async () => late, openInterest: async () => late };
     const { items } = await signalWith({ derivatives });
     expect(items.find(({ key }) => key === "funding_rate")?.text).toBe(

@@ -1,7 +1,7 @@
 import type { EvidenceItem } from "@shared/contract/evidence.ts";
 import type { TradingCosts } from "@shared/contract/resolution.ts";
 import type { KnownEvents } from "../../economic-events/economic-calendar.ts";
-import type { DerivativesData } from "../../market-data/derivatives.ts";
+import type { DerivativesData, FundingRate } from "../../market-data/derivatives.ts";
 import type { CandleSeries, MarketData } from "../../market-data/market-data.ts";
 import type { MarketBrief } from "../market-brief.ts";
 
@@ -15,6 +15,8 @@ export interface EvidenceMarket {
 export interface EvidenceDeps {
   marketData: MarketData;
   derivatives?: DerivativesData | undefined;
+  /** Null if it is not available. */
+  funding: Promise<FundingRate | null>;
   /** Null if the calendar is not available. */
   events: Promise<KnownEvents | null>;
   abort: AbortSignal;

@@ -62,9 +62,22 @@ const derivatives = (...exchangeIds: string[]) =>
 it("the funding rate is the last that was known then, in percent", async () => {
   expect(await derivatives("binance").fundingRate(request)).toEqual({
     value: -0.025,
+    hours: 8,
     knownAt: until,
     exchange: "binance",
   });
+});
+
+it.each([
+  ["as the last two were apart", [-16, -8, -4, 0], 4],
+  ["also if the exchange writes them some seconds late", [-2, -1 + 0.004, 0], 1],
+  ["8 where one is missing", [-16, 0], 8],
+  ["8 where there was only one", [0], 8],
+])("the hours between two fundings are known: %s", async (_, times, hours) => {
+  answers["/fapi/v1/fundingRate"] = times.map((hour) => ({
+    ...{ symbol: "BTCUSDT", fundingRate: "0.0001", fundingTime: until + hour * HOUR_MS },
+  }));
+  expect(await derivatives("binance").fundingRate(request)).toMatchObject({ hours });
 });
 
 it("the open interest is the last that was known then, in coins", async () => {

@@ -1,7 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import { USUAL_FUNDING_HOURS } from "@shared/outcomes/funding.ts";
 import type { Exchange } from "ccxt";
 import { z } from "zod";
-import type { DerivativesData, DerivativesRequest, DerivativesValue } from "../derivatives.ts";
+import type {
+  DerivativesData,
+  DerivativesRequest,
+  DerivativesValue,
+  FundingRate,
+} from "../derivatives.ts";
 import { CANDLE_LIMITS, type RequestLimits } from "../fetch-body.ts";
 import type { ProviderPauses } from "../provider-pauses.ts";
 import {
@@ -57,11 +63,7 @@ class CcxtDerivatives implements DerivativesData {
     this.#exchange = createExchange({ id: exchangeId, fetch, pace, markets: "perpetual" });
   }
 
-  async fundingRate({
-    symbol,
-    until,
-    abort,
-  }: DerivativesRequest): Promise<DerivativesValue | null> {
+  async fundingRate({ symbol, until, abort }: DerivativesRequest): Promise<FundingRate | null> {
     const exchange = this.#exchange;
     if (!exchange.has.fetchFundingRateHistory) return null;
     const perpetual = await this.#perpetualOf(symbol);
@@ -69,8 +71,11 @@ class CcxtDerivatives implements DerivativesData {
     const rows = await this.#call({ abort, limits: CANDLE_LIMITS }, () =>
       exchange.fetchFundingRateHistory(perpetual, until - FUNDING_SPAN_MS, FUNDING_ROWS),
     );
-    const last = fundingSchema.safeParse(lastUntil(rows, until)).data;
-    return last ? this.#valueOf(last.fundingRate * PERCENT, last.timestamp) : null;
+    const published = publishedUntil(rows, until);
+    const last = fundingSchema.safeParse(published.at(-1)).data;
+    if (!last) return null;
+    const hours = hoursBetween(published.at(-2)?.timestamp, last.timestamp);
+    return { ...this.#valueOf(last.fundingRate * PERCENT, last.timestamp), hours };
   }
 
   async openInterest({
@@ -86,7 +91,7 @@ class CcxtDerivatives implements DerivativesData {
     const rows = await this.#call({ abort, limits: CANDLE_LIMITS }, () =>
       exchange.fetchOpenInterestHistory(perpetual, INTEREST_PERIOD, since, INTEREST_ROWS),
     );
-    const last = interestSchema.safeParse(lastUntil(rows, until)).data;
+    const last = interestSchema.safeParse(publishedUntil(rows, until).at(-1)).data;
     return last ? this.#valueOf(last.openInterestAmount, last.timestamp) : null;
   }
 
@@ -136,13 +141,19 @@ class CcxtDerivatives implements DerivativesData {
   }
 }
 
-/** The newest row that was published by `until`. */
-function lastUntil(rows: unknown, until: number): unknown {
+/** The rows that were published by `until`, oldest first. */
+function publishedUntil(rows: unknown, until: number): { timestamp: number }[] {
   return rowsSchema
     .parse(rows)
     .filter(({ timestamp }) => timestamp <= until)
-    .toSorted((one, other) => one.timestamp - other.timestamp)
-    .at(-1);
+    .toSorted((one, other) => one.timestamp - other.timestamp);
+}
+
+/** Hours between two fundings, as the last two were apart. A longer gap is one that is missing. */
+function hoursBetween(before: number | undefined, last: number): number {
+  if (before === undefined) return USUAL_FUNDING_HOURS;
+  const hours = Math.round((last - before) / HOUR_MS);
+  return Math.min(Math.max(hours, 1), USUAL_FUNDING_HOURS);
 }
 
 /** The first of the exchanges that answers counts. */
@@ -151,10 +162,10 @@ export function createDerivatives(
 ): DerivativesData {
   const { exchangeIds, ...shared } = options;
   const exchanges = exchangeIds.map((exchangeId) => new CcxtDerivatives({ ...shared, exchangeId }));
-  const firstOf = async (
+  const firstOf = async <Value>(
     request: DerivativesRequest,
-    read: (exchange: CcxtDerivatives) => Promise<DerivativesValue | null>,
-  ): Promise<DerivativesValue | null> => {
+    read: (exchange: CcxtDerivatives) => Promise<Value | null>,
+  ): Promise<Value | null> => {
     for (const exchange of exchanges) {
       request.abort.throwIfAborted();
       const value = await read(exchange).catch(() => null);
