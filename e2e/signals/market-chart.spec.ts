@@ -40,8 +40,8 @@ async function openBotWithTrade(page: Page, symbol: string) {
   const { analysis } = signal;
   const price = analysis?.source.price;
   if (!analysis || !price) throw new Error("the signal has no price");
-  const at = (factor: number) => Number((price * factor).toPrecision(3));
-  const levels = { entry: at(1), stop_loss: at(1.01), take_profit: at(0.98) };
+  const at = (factor: number) => Number((price * factor).toPrecision(4));
+  const levels = { entry: at(1), stop_loss: at(1.004), take_profit: at(0.992) };
   const size = { suggested_units: 1, estimated_dollar_risk: 1, required_margin: 50 };
   const trade = { final_signal: "SELL", ...levels, ...size } as const;
   await keepSignal(page, { ...signal, analysis: { ...analysis, ...trade } });
@@ -165,9 +165,9 @@ test("prices of EUR/USD have five decimals on the axis, at the levels, in the ta
   const prices = () =>
     page.evaluate(() => [...window.drawn].filter((text) => /^\d+\.\d+$/.test(text)));
   await expect.poll(prices).toEqual(expect.arrayContaining(texts));
-  const ofAxis = (await prices()).filter((text) => !texts.includes(text));
-  expect(ofAxis.length).toBeGreaterThan(3);
-  for (const price of ofAxis) expect(price).toMatch(/^1\.\d{5}$/);
+  // And those of the axis.
+  await expect.poll(async () => (await prices()).length).toBeGreaterThan(texts.length + 1);
+  for (const price of await prices()) expect(price).toMatch(/^1\.\d{5}$/);
   await page.getByRole("button", { name: "Table" }).click();
   const cells = page.getByRole("region", { name: /^Candles of EUR\/USD/ }).getByRole("cell");
   for (const cell of (await cells.allTextContents()).slice(0, 4)) {
