@@ -8,11 +8,13 @@ import {
   submitProof,
 } from "../support/api.ts";
 import { holdAnswer } from "../support/network.ts";
+import { DESKTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
   confirmAction,
   imageBytes,
+  mailsTo,
   makeImage,
   openAdmin,
   openAsAdmin,
@@ -194,12 +196,21 @@ test("a trader's steps to approval follow what happens", async ({ page }) => {
   await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
 });
 
-test("an administrator sees what is left to set up, and the worker that makes the signals", async ({
+test("an administrator sees what waits, today's figures, what is left to set up, and the worker that makes the signals", async ({
   page,
 }) => {
+  // The overview has the newest users only.
+  const users = page.waitForRequest(/\/admin\/list-users\?limit=10(&|$)/);
   await openAdmin(page);
+  await users;
+  await expect(page.getByRole("region", { name: "Waiting for you" })).toContainText("Failures");
+  const figures = page.getByRole("main").locator("dl").filter({ hasText: "Signals today" });
+  for (const name of ["Monthly revenue", "Pending approval", "AI cost today"]) {
+    await expect(figures).toContainText(name);
+  }
   const setup = page.getByRole("region", { name: "Setup" });
   await expect(setup).toContainText("OPENAI_API_KEY is not set");
+  await expect(setup).toContainText("image credits are not in use");
   await expect(setup).toContainText("SMTP_URL is not set");
   await setup.getByRole("link", { name: "See the providers" }).click();
   const health = page.getByRole("region", { name: "System health" });
@@ -228,6 +239,8 @@ test("a rejected proof says why at once, a new one is sent, and it can be reject
   await page.getByRole("button", { name: "Submit proof" }).click();
   await expect(page.getByText("Proof under review")).toBeVisible();
   await expect(page.getByText("Your payment proof was rejected")).toHaveCount(0);
+  const mailed = expect.stringContaining(rejection.note);
+  await expect.poll(() => mailsTo(`${username}@example.com`)).toContainEqual(mailed);
 
   await openAsAdmin(page, `/admin/users?search=${username}`);
   await cardOf(page, username)
@@ -236,6 +249,8 @@ test("a rejected proof says why at once, a new one is sent, and it can be reject
   await expect(page.getByRole("dialog", { name: `Payment proof of ${username}` })).toBeVisible();
   await page.keyboard.press("r");
   const dialog = page.getByRole("dialog", { name: `Reject the payment proof of ${username}?` });
+  const reasons = ["Amount too low", "Unreadable", "Wrong account", "Duplicate", "Other"];
+  for (const name of reasons) await expect(dialog.getByRole("radio", { name })).toBeVisible();
   await dialog.getByLabel("Wrong account").check();
   await dialog.getByRole("button", { name: "Reject proof" }).click();
   await expect(page.getByText(`The payment proof of ${username} is rejected.`)).toBeVisible();
@@ -248,10 +263,17 @@ test("many users are approved together, and keys alone open, approve and undo", 
   for (const end of ["a", "b", "c"]) await makeTrader({ username: `${prefix}${end}` });
   await openAsAdmin(page, `/admin/users?search=${prefix}&sort=username`);
   await expect(userRows(page)).toHaveCount(3);
-  for (const row of await userRows(page).all()) {
-    const { height } = (await row.boundingBox()) ?? { height: 0 };
-    expect(height).toBeGreaterThanOrEqual(40);
-    expect(height).toBeLessThanOrEqual(56);
+  // On phones, a user is one line.
+  for (const size of [PHONE, DESKTOP]) {
+    await page.setViewportSize(size);
+    await expect(page.getByText(`${prefix}a@example.com`)).toBeVisible({
+      visible: size === DESKTOP,
+    });
+    for (const row of await userRows(page).all()) {
+      const { height } = (await row.boundingBox()) ?? { height: 0 };
+      expect(height).toBeGreaterThanOrEqual(40);
+      expect(height).toBeLessThanOrEqual(56);
+    }
   }
   await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");

@@ -16,6 +16,9 @@ test("a webhook is added, receives signed messages, is paused, limited and delet
   await page.getByRole("link", { name: "Add a channel" }).click();
   const section = page.getByRole("region", { name: "Notifications" });
   await expect(section.getByRole("heading", { name: "Notifications" })).toBeInViewport();
+  // The product of these tests has no bot: what it is not set up for is not offered.
+  await expect(section.getByRole("button", { name: /^Webhook/ })).toBeVisible();
+  await expect(section.getByRole("button", { name: /Telegram/ })).toHaveCount(0);
   await section.getByRole("button", { name: /^Webhook/ }).click();
   await section.getByLabel("URL").fill(`${receiver.url}/signals`);
   await page.keyboard.press("Enter");

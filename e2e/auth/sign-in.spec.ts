@@ -21,7 +21,10 @@ async function serveRecord(page: Page): Promise<void> {
   const market = { symbol: "XAU/USD", timeframe: "4h", signal: "BUY", outcome: "WIN" };
   const levels = { entry: 1284.402, stop_loss: 1277.924, take_profit: 1297.357 };
   const end = { reason: "target", r_multiple: 1.96, resolved_at: "2026-11-27T20:00:00.000Z" };
-  const activity = { data: "live", items: [{ seq: 1, ...market, ...levels, ...end }] };
+  const won = { seq: 1, ...market, ...levels, ...end };
+  // Newer, but its levels decided nothing.
+  const expired = { ...won, seq: 2, symbol: "EUR/USD", outcome: "EXPIRED", reason: "hold-over" };
+  const activity = { data: "live", items: [expired, won] };
   const methods = { bank_details_1: "", bank_details_2: "", bank_details_3: "IBAN 1\nBIC 2" };
   const links = { paypal_details: "https://paypal.me/a", skrill_details: "", wise_details: "" };
   const answers = { activity, performance: record, "payment-details": { ...methods, ...links } };

@@ -1,4 +1,7 @@
-import { around, record } from "@shared/testing/performance-record.ts";
+import { HOUR_MS, MINUTE_MS } from "@shared/contract/constants.ts";
+import type { Performance } from "@shared/contract/performance.ts";
+import type { SignalResponse } from "@shared/contract/signal.ts";
+import { around, noRates, record } from "@shared/testing/performance-record.ts";
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
 import { apiUrl } from "../support/config.ts";
@@ -19,28 +22,38 @@ const trade = {
   stop_loss: 102,
   take_profit: 96,
   calibrated_confidence: null,
+  // Its request met a candle that had closed long before.
+  delivery_delay_ms: 16 * HOUR_MS + 43 * MINUTE_MS,
 } as const;
 
+/** Trades that stated what `trade` states: 62 of 214 reached their target first. */
+const similar = { from: 60, to: 70, decided: 214, wins: 62, stated: 0.62, won: 0.29, ...noRates };
+
 /** Lets the bot that `page` opens show a trade of a new trader; gives its id. */
-async function prepareTrade(page: Page): Promise<string> {
+async function prepareTrade(page: Page, traits: Partial<SignalResponse> = {}): Promise<string> {
   const trader = await makeTrader({ approved: true });
   const signal = await makeSignal(trader, { symbol: "BTC/USDT" });
   if (!signal.analysis) throw new Error("the signal has no analysis");
   await signIn(page, trader);
-  await keepSignal(page, { ...signal, analysis: { ...signal.analysis, ...trade } });
+  await keepSignal(page, { ...signal, analysis: { ...signal.analysis, ...trade }, ...traits });
   return signal.signal_id;
 }
+
+/** Answers with this record whenever one is asked for. */
+const serveRecord = (page: Page, json: Performance) =>
+  page.route(RECORD, (route) =>
+    route.fulfill({ json, headers: { "Access-Control-Allow-Origin": "*" } }),
+  );
 
 test("nothing moves as the record of the analyst arrives", async ({ page }) => {
   const card = page.locator("[data-signal]");
   const panel = page.getByRole("region", { name: "Record of this analyst version, demo data" });
   await observeLayoutShifts(page);
-  await page.route(RECORD, (route) =>
-    route.fulfill({
-      json: { ...record, lift: around(-0.03, 0.04), edge_bounds: { low: -0.08, high: 0.02 } },
-      headers: { "Access-Control-Allow-Origin": "*" },
-    }),
-  );
+  await serveRecord(page, {
+    ...record,
+    lift: around(-0.03, 0.04),
+    edge_bounds: { low: -0.08, high: 0.02 },
+  });
   const id = await prepareTrade(page);
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 2_400 });
@@ -60,5 +73,29 @@ test("nothing moves as the record of the analyst arrives", async ({ page }) => {
   await expect(panel).toContainText(NO_EDGE);
   for (const name of ["Entry", "Position size", "Dollar risk", "Required margin"]) {
     await expect(card.getByText(name, { exact: true })).toBeVisible();
+  }
+});
+
+test("a trade has one number and one sentence for its chance, and says that it was filled before it was asked for", async ({
+  page,
+}) => {
+  const { confidence } = record;
+  await serveRecord(page, { ...record, confidence: { ...confidence, buckets: [similar] } });
+  const filled = { price: 100, at: new Date(Date.now() - HOUR_MS).toISOString() };
+  const id = await prepareTrade(page, { filled });
+  const card = page.locator("[data-signal]");
+  for (const path of ["/bot", `/signals/${id}`]) {
+    await page.goto(path);
+    await expect(page.getByRole("region", { name: "Chance", exact: true })).toHaveText(
+      "29%About 29 in 100 such trades reached the target first.",
+    );
+    // What it rests on is further down.
+    const details = page.getByRole("region", { name: "Details of the chance" });
+    await expect(details).toContainText("62%");
+    await expect(details).toContainText("stated confidence, not yet calibrated");
+    await expect(page.getByRole("list", { name: "Source" })).toContainText("Analyzed");
+    await expect(page.getByText(/after candle close/)).toHaveCount(0);
+    await expect(card.getByText("Filled before you asked")).toBeVisible();
+    await expect(page.getByText("PENDING", { exact: true })).toBeVisible();
   }
 });

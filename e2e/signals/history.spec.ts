@@ -34,6 +34,9 @@ test("filters are asked of the server, also for signals that are still to come",
   await expect(page.getByText("asked 2 times")).toBeVisible();
   await expect(headings(page)).toHaveCount(2);
   await page.goto("/signal-history");
+  await expect(headings(page)).toHaveCount(4);
+  const waits = page.locator('[data-signal="wait"]');
+  await expect(waits.getByText(/^(PENDING|WIN|LOSS|EXPIRED)$/)).toHaveCount(0);
   expect(await cardsInView(page, DESKTOP)).toBeGreaterThanOrEqual(8);
   expect(await cardsInView(page, PHONE)).toBeGreaterThanOrEqual(4);
 });

@@ -6,6 +6,7 @@ import {
   imageBytes,
   makeImage,
   openAdmin,
+  openAsAdmin,
   openLive,
   openMenuOf,
   signIn,
@@ -31,7 +32,7 @@ test("an image costs a credit, which is asked for first, and returned where no m
 }) => {
   const username = await openBot(page);
   const admin = await openElsewhere();
-  await openAdmin(admin);
+  await openAsAdmin(admin, `/admin/users?search=${username}`);
   const menu = await openMenuOf(admin, username);
   const input = page.getByLabel(IMAGE);
   await expect(input).toHaveCount(0);
@@ -56,14 +57,15 @@ test("an image costs a credit, which is asked for first, and returned where no m
   await expect(page.getByText(/^2 image credits left/)).toBeVisible();
   await expect(page.getByText("image.png")).toBeHidden();
 
+  await openMenuOf(admin, username);
+  await menu.getByRole("button", { name: "Block image upload" }).click();
+  await expect(input).toHaveCount(0);
+  await openAdmin(admin);
   const image = admin.getByRole("button", { name: `Enlarge: Chart image of ${username}` });
   await expect(image).toBeVisible();
   const item = admin.getByRole("listitem").filter({ has: image });
   await confirmAction(admin, item.getByRole("button", { name: "Delete image" }));
   await expect(image).toHaveCount(0);
-  await openMenuOf(admin, username);
-  await menu.getByRole("button", { name: "Block image upload" }).click();
-  await expect(input).toHaveCount(0);
 });
 
 test("approval with a plan allows image upload with its credits, live, and an administrator can block it", async ({
@@ -74,7 +76,7 @@ test("approval with a plan allows image upload with its credits, live, and an ad
   await signIn(page, trader);
   await openLive(page, "/dashboard");
   const admin = await openElsewhere();
-  await openAdmin(admin);
+  await openAsAdmin(admin, `/admin/users?search=${trader.username}`);
   const menu = await openMenuOf(admin, trader.username);
   await expect(menu.getByRole("button", { name: "Allow image upload" })).toBeVisible();
   await menu.getByLabel("Plan").selectOption("Starter");

@@ -1,6 +1,11 @@
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { marketCandlesSchema, type Timeframe } from "@shared/contract/market-data.ts";
+import { expectAnswer } from "@shared/testing/call-api.ts";
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
-import { serveWidgets } from "../support/network.ts";
+import { apiUrl } from "../support/config.ts";
+import { keepSignal, serveWidgets } from "../support/network.ts";
+import { LAPTOP } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
@@ -28,6 +33,26 @@ async function openBot(page: Page) {
   await page.goto("/bot");
 }
 
+/** Opens the bot of a new trader, whose last signal is a trade of this market around its present price. */
+async function openBotWithTrade(page: Page, symbol: string) {
+  const trader = await makeTrader({ approved: true });
+  const signal = await makeSignal(trader, { symbol });
+  const { analysis } = signal;
+  const price = analysis?.source.price;
+  if (!analysis || !price) throw new Error("the signal has no price");
+  const at = (factor: number) => Number((price * factor).toPrecision(4));
+  const levels = { entry: at(1), stop_loss: at(1.004), take_profit: at(0.992) };
+  const size = { suggested_units: 1, estimated_dollar_risk: 1, required_margin: 50 };
+  const trade = { final_signal: "SELL", ...levels, ...size } as const;
+  await keepSignal(page, { ...signal, analysis: { ...analysis, ...trade } });
+  await signIn(page, trader);
+  await page.goto("/bot");
+  return levels;
+}
+
+const lastPrice = (page: Page) =>
+  page.getByText("Last price", { exact: true }).locator("xpath=following-sibling::dd");
+
 async function expectWidgetOf(page: Page, config: Record<string, string>) {
   await expect(widget(page)).toHaveAttribute("data-state", "loaded");
   const address = (await widget(page).locator("iframe").getAttribute("src")) ?? "";
@@ -42,7 +67,7 @@ test("the bot opens with the chart of the market that the form names, and its pr
   await expect(chart.locator("canvas").first()).toBeVisible();
   await expect(page.getByRole("timer")).toHaveText(/^Closes in /);
   await expect(widget(page)).toHaveCount(0);
-  const price = page.getByText("Last price").locator("xpath=following-sibling::dd");
+  const price = lastPrice(page);
   const first = (await price.textContent()) ?? "";
   await expect(price).not.toHaveText(first, { timeout: 60_000 });
   await page.getByRole("radio", { name: "4h" }).click();
@@ -51,7 +76,77 @@ test("the bot opens with the chart of the market that the form names, and its pr
   await expect(chartOf(page, /^XAU\/USD, 500 candles of 4h/)).toBeVisible();
 });
 
-test("all prices of the axis have the decimals of the card", async ({ page }) => {
+/** The close of the newest candle that has closed, as the chart is given it. */
+async function lastClose(symbol: string, timeframe: Timeframe): Promise<number> {
+  const query = new URLSearchParams({ symbol, timeframe, limit: "10" });
+  const { candles } = await expectAnswer(marketCandlesSchema, `${apiUrl}/candles?${query}`);
+  return candles.findLast(({ closed }) => closed)?.close ?? Number.NaN;
+}
+
+/** How many times as high the highest is. */
+const spread = (prices: number[]) => Math.max(...prices) / Math.min(...prices);
+
+test("the demo has one price, at which charts of all timeframes and the list of symbols stand", async ({
+  page,
+}) => {
+  await openBot(page);
+  const prices: number[] = [];
+  for (const timeframe of TIMEFRAMES) {
+    await page.getByRole("radio", { name: timeframe, exact: true }).check();
+    await expect(
+      chartOf(page, new RegExp(`^BTC/USDT, 500 candles of ${timeframe},`)),
+    ).toBeVisible();
+    prices.push(Number(await lastPrice(page).textContent()));
+  }
+  await page.getByRole("combobox", { name: "Symbol" }).click();
+  const quote = page.getByRole("option", { name: "BTC/USDT" });
+  await expect(quote).toHaveAccessibleDescription(/^Bitcoin ?\d+\.\d{5} /);
+  const [price] = /\d+\.\d{5}/.exec(await quote.locator("..").innerText()) ?? [];
+  prices.push(Number(price));
+  expect(spread(prices), prices.join(", ")).toBeLessThan(1.02);
+  // The live price moves open candles only. The last day may have ended almost a day ago.
+  const closes = await Promise.all(TIMEFRAMES.map((name) => lastClose("BTC/USDT", name)));
+  expect(spread([...closes, Number(price)]), closes.join(", ")).toBeLessThan(1.1);
+});
+
+test.describe("an unknown symbol", () => {
+  // The browser logs that its candles and its signal are refused.
+  test.use({ expectsFailures: true });
+
+  test("is refused in view, takes the shown signal's numbers from the form, and leaves the chart as another one is typed", async ({
+    page,
+  }) => {
+    await page.setViewportSize(LAPTOP);
+    await openBotWithTrade(page, "BTC/USDT");
+    const ofShown = page.getByText("For the SELL of BTC/USDT shown");
+    const ofForm = page.getByText("For your next signal");
+    await expect(ofShown).toBeVisible();
+    await expect(chartOf(page, /^BTC\/USDT/)).toBeVisible();
+    const symbol = page.getByRole("combobox", { name: "Symbol" });
+    await symbol.fill("NOPE/USDT");
+    await expect(ofForm).toBeVisible();
+    await expect(ofShown).toHaveCount(0);
+    const unknown = page.getByRole("alert").filter({ hasText: "Unknown symbol NOPE/USDT." });
+    await expect(unknown).toBeVisible();
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Get Signal" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Request failed" });
+    await expect(alert).toBeInViewport({ ratio: 1 });
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+    await symbol.fill("ET");
+    await expect(chartOf(page, /^BTC\/USDT/)).toBeVisible();
+    await symbol.fill("ETH/USDT");
+    await expect(chartOf(page, /^ETH\/USDT/)).toBeVisible();
+    await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
+    await expect(ofForm).toBeVisible();
+    await symbol.fill("BTC/USDT");
+    await expect(ofShown).toBeVisible();
+  });
+});
+
+test("prices of EUR/USD have five decimals on the axis, at the levels, in the table and on the card", async ({
+  page,
+}) => {
   await page.addInitScript(() => {
     const { fillText } = CanvasRenderingContext2D.prototype;
     window.drawn = new Set();
@@ -60,15 +155,24 @@ test("all prices of the axis have the decimals of the card", async ({ page }) =>
       fillText.call(this, text, x, y);
     };
   });
-  await openBot(page);
-  await page.getByRole("combobox", { name: "Symbol" }).fill("EUR/USD");
+  const levels = await openBotWithTrade(page, "EUR/USD");
+  const texts = Object.values(levels).map((level) => level.toFixed(5));
+  const card = page.locator("[data-signal]");
+  for (const text of texts) await expect(card.getByText(text, { exact: true })).toBeVisible();
   await expect(chartOf(page, /^EUR\/USD/)).toBeVisible();
   await page.evaluate(() => window.drawn.clear());
   await page.getByRole("button", { name: "Zoom out" }).click();
   const prices = () =>
     page.evaluate(() => [...window.drawn].filter((text) => /^\d+\.\d+$/.test(text)));
-  await expect.poll(async () => (await prices()).length).toBeGreaterThan(3);
+  await expect.poll(prices).toEqual(expect.arrayContaining(texts));
+  // And those of the axis.
+  await expect.poll(async () => (await prices()).length).toBeGreaterThan(texts.length + 1);
   for (const price of await prices()) expect(price).toMatch(/^1\.\d{5}$/);
+  await page.getByRole("button", { name: "Table" }).click();
+  const cells = page.getByRole("region", { name: /^Candles of EUR\/USD/ }).getByRole("cell");
+  for (const cell of (await cells.allTextContents()).slice(0, 4)) {
+    expect(cell).toMatch(/^1\.\d{5}$/);
+  }
 });
 
 test("TradingView's chart is loaded once it is chosen, and on the next visit", async ({ page }) => {

@@ -1,6 +1,7 @@
 import { type BrowserContext, expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader } from "../support/api.ts";
 import { clientUrl } from "../support/config.ts";
+import { LAPTOP } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
@@ -56,8 +57,14 @@ test.describe("without a connection and a service worker", () => {
     await expect(page.getByRole("alert")).toContainText("could not be loaded");
     // What the page of the bot needs to say that a request has failed was loaded with it.
     await navigation.getByRole("link", { name: "BOT" }).click();
+    await page.setViewportSize(LAPTOP);
     await page.getByRole("button", { name: "Get Signal" }).click();
-    await expect(page.getByText("AI or data fetch failed")).toBeVisible();
+    // Beside the specified WAIT, why: both are in view without scrolling.
+    for (const text of ["AI or data fetch failed", "Request failed"]) {
+      await expect(page.getByText(text)).toBeInViewport({ ratio: 1 });
+    }
+    await expect(page.locator('[data-signal="wait"]')).toBeInViewport();
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
     await navigation.getByRole("link", { name: "History" }).click();
     await expect(page.getByRole("alert")).toContainText("could not be loaded");
     await context.setOffline(false);

@@ -1,5 +1,5 @@
 import { expect } from "playwright/test";
-import { makeSignal, makeTrader } from "../support/api.ts";
+import { makeTrade, makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
@@ -7,12 +7,12 @@ test.describe("a shared signal", () => {
   // A link that is asked for after its end is not found, which the browser logs.
   test.use({ expectsFailures: true });
 
-  test("is seen by a visitor by its link, and no more once its owner stops sharing", async ({
+  test("is seen by a visitor by its link, without levels while its trade is open, and no more once its owner stops sharing", async ({
     page,
     openElsewhere,
   }) => {
     const trader = await makeTrader({ approved: true });
-    const { signal_id: id } = await makeSignal(trader, { symbol: "ADA/USDT" });
+    const { signal_id: id, symbol } = await makeTrade(trader);
     await signIn(page, trader);
     await page.goto(`/signals/${id}`);
     await page.getByRole("button", { name: "Create link" }).click();
@@ -26,7 +26,10 @@ test.describe("a shared signal", () => {
 
     const visitor = await openElsewhere();
     await visitor.goto(link);
-    await expect(visitor.getByRole("heading", { level: 1, name: /ADA\/USDT/ })).toBeVisible();
+    await expect(visitor.getByRole("heading", { level: 1 })).toContainText(symbol);
+    // By default, a trade is shown once it has ended.
+    await expect(visitor.getByText("This trade is open.")).toBeVisible();
+    await expect(visitor.getByText(/Stop loss|Take profit/)).toHaveCount(0);
     await expect(visitor.getByText("Shared by a trader")).toBeVisible();
     await expect(visitor.getByText("Anyone with the link")).toBeHidden();
     const account = visitor.getByRole("main").getByRole("link", { name: "Create an account" });

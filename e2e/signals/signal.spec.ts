@@ -1,10 +1,10 @@
-import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
+import { MAX_SOCKETS_PER_USER, MESSAGES } from "@shared/contract/constants.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
 import { apiUrl } from "../support/config.ts";
 import { installSocketSwitch } from "../support/network.ts";
-import { DESKTOP, PHONE } from "../support/screen-checks.ts";
+import { DESKTOP, LAPTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { openLive, signIn } from "../support/users.ts";
 
@@ -50,7 +50,7 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
     result.getByText(/^(BUY|SELL|WAIT)$/),
     result.getByText(/such trades|states this|nothing to enter/),
   ];
-  await page.setViewportSize({ width: 1366, height: 768 });
+  await page.setViewportSize(LAPTOP);
   await page.evaluate(() => window.scrollTo(0, 0));
   for (const part of answer) await expect(part).toBeInViewport({ ratio: 1 });
   const isTrade = (await result.getAttribute("data-signal")) !== "wait";
@@ -60,7 +60,7 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
     }
   }
   const button = page.getByRole("button", { name: "Get Signal" });
-  for (const size of [{ width: 1366, height: 768 }, PHONE]) {
+  for (const size of [LAPTOP, PHONE]) {
     await page.setViewportSize(size);
     for (const part of [0, 1, 2]) {
       const share = part / 2;
@@ -170,6 +170,26 @@ test.describe("when the connection fails", () => {
     await requestSignal(page, "ETH/USDT");
     await expect(resultFor(page, "ETH/USDT")).toBeVisible({ timeout: 20_000 });
     await expect(page.getByText(/reconnecting/i)).toBeVisible();
+  });
+
+  test("a request that takes too long is one sentence, and no signal", async ({ page }) => {
+    await signIn(page, await makeTrader({ approved: true }));
+    await page.route(`${apiUrl}/get-signal`, (route) =>
+      route.fulfill({
+        status: 504,
+        json: { detail: MESSAGES.requestTimeout, code: "timeout", request_id: "one" },
+        headers: { "Access-Control-Allow-Origin": "*" },
+      }),
+    );
+    await page.setViewportSize(LAPTOP);
+    await page.goto("/bot");
+    await page.getByRole("button", { name: "Get Signal" }).click();
+    const alert = page.getByRole("main").getByRole("alert");
+    await expect(alert).toHaveText(
+      `${MESSAGES.requestTimeout}If the signal is made after all, it appears here and in your history.`,
+    );
+    await expect(alert).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText("No signal yet").or(page.locator("[data-signal]"))).toHaveCount(0);
   });
 
   test("a tab that lost its socket catches up on what it missed", async ({

@@ -14,7 +14,7 @@ test("symbols are picked by class with prices, watched ones come first, and the 
   await expect(metals.getByRole("option")).toHaveText(["XAU/USD", "XAG/USD"]);
   await expect(page.getByText(/^(Prices at .+|Live prices), change in 24 hours$/)).toBeVisible();
   await expect(page.getByRole("option", { name: "BTC/USDT" })).toHaveAccessibleDescription(
-    /^Bitcoin ?[\d,]+\.\d+ [+−]?\d+\.\d+%$/,
+    /^Bitcoin ?\d+\.\d{5} [+−]?\d+\.\d+%$/,
   );
   await metals.getByRole("option", { name: "XAU/USD" }).click();
   await expect(symbol).toHaveValue("XAU/USD");

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Session, sessionSchema } from "@shared/contract/account.ts";
 import { channelListSchema, channelSchema } from "@shared/contract/channels.ts";
+import { INSTRUMENTS } from "@shared/contract/instruments.ts";
+import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
@@ -87,14 +89,29 @@ export async function turnChannelOn({ token }: Session, id: string): Promise<voi
   await expectAnswer(channelSchema, `${apiUrl}/channels/${id}`, change);
 }
 
+interface AskedSignal {
+  symbol: string;
+  timeframe?: Timeframe;
+  chartImage?: Buffer;
+}
+
 export function makeSignal(
   { token }: Session,
-  { symbol, chartImage }: { symbol: string; chartImage?: Buffer },
+  { symbol, timeframe = "1h", chartImage }: AskedSignal,
 ): Promise<SignalResponse> {
-  const request = { symbol, timeframe: "1h" };
+  const request = { symbol, timeframe };
   const path = chartImage ? "/get-signal-with-image" : "/get-signal";
   const body = chartImage ? multipartForm({ ...request, chart_image: chartImage }) : request;
   return expectAnswer(signalResponseSchema, apiUrl + path, { token, body });
+}
+
+/** Makes signals of one market after the other until one is a trade, which stays open while a test runs: its candles are days. */
+export async function makeTrade(trader: Session): Promise<SignalResponse> {
+  for (const { symbol } of INSTRUMENTS) {
+    const signal = await makeSignal(trader, { symbol, timeframe: "1d" });
+    if (signal.analysis?.entry) return signal;
+  }
+  throw new Error("No market has a trade.");
 }
 
 export async function watchMarket({ token }: Session, symbol: string): Promise<void> {

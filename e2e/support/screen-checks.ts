@@ -3,6 +3,8 @@ import { expect, type Page } from "playwright/test";
 import { z } from "zod";
 
 export const DESKTOP = { width: 1440, height: 900 };
+/** The smallest one on which an answer is seen without scrolling. */
+export const LAPTOP = { width: 1366, height: 768 };
 export const PHONE = { width: 390, height: 844 };
 
 /** The colour themes that the product has. */

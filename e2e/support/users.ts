@@ -110,13 +110,17 @@ const decoded = (mail: string): string =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
 
-async function linksTo(address: string, path: string): Promise<string[]> {
+/** The text of all mails to this address, oldest first. */
+export async function mailsTo(address: string): Promise<string[]> {
   // Others are still being written.
   const names = (await readdir(OUTBOX)).filter((name) => name.endsWith(".eml"));
   const mails = await Promise.all(names.sort().map((name) => readFile(join(OUTBOX, name), "utf8")));
-  return mails
-    .filter((mail) => mail.includes(`To: ${address}`))
-    .flatMap((mail) => decoded(mail).match(new RegExp(`${path}\\?token=[\\w-]+`))?.[0] ?? []);
+  return mails.filter((mail) => mail.includes(`To: ${address}`)).map(decoded);
+}
+
+async function linksTo(address: string, path: string): Promise<string[]> {
+  const link = new RegExp(`${path}\\?token=[\\w-]+`);
+  return (await mailsTo(address)).flatMap((mail) => mail.match(link)?.[0] ?? []);
 }
 
 /** Waits for the `count`th mail to `address` with a link to `path`; gives the link, from its path on. */

@@ -1,5 +1,6 @@
-import { render, screen, waitFor } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import type { ReactNode } from "react";
 import { expect, test } from "vitest";
 import { lazyComponent } from "./lazy-component.tsx";
 
@@ -46,6 +47,23 @@ test.each([false, true])(
     });
   },
 );
+
+test("it is loaded again if the browser goes online while an attempt is still failing", async () => {
+  const attempts: (() => void)[] = [];
+  let isAway = true;
+  const load = () =>
+    new Promise<{ Chart: () => ReactNode }>((resolve, reject) => {
+      const error = isAway ? new TypeError("Failed to fetch dynamically imported module") : null;
+      attempts.push(() => (error ? reject(error) : resolve({ Chart: () => <p>The chart</p> })));
+    });
+  const Chart = lazyComponent(load, "Chart");
+  render(<Chart />);
+  isAway = false;
+  act(() => void window.dispatchEvent(new Event("online")));
+  expect(attempts).toHaveLength(2);
+  for (const finish of attempts) finish();
+  await screen.findByText("The chart");
+});
 
 test("what was loaded ahead appears at once", async () => {
   const { Chart, server } = makePart();

@@ -64,34 +64,33 @@ function useLoad<Loaded>(
   load: () => Promise<Loaded>,
   onLoaded: ((loaded: Loaded) => void) | null,
 ): Attempt & { hasFailed: boolean } {
-  const [hasFailed, setFailed] = useState(false);
-  const [busy, setBusy] = useState(true);
-  const onRetry = useCallback(() => setBusy(true), []);
+  const [attempt, setAttempt] = useState(1);
+  const [failed, setFailed] = useState(0);
+  const busy = attempt > failed;
+  const onRetry = useCallback(() => setAttempt((last) => last + 1), []);
   useEffect(() => {
-    if (!onLoaded || !busy) return;
+    if (!onLoaded) return;
     let isWanted = true;
-    const onFailure = () => {
-      setFailed(true);
-      setBusy(false);
-    };
     load().then(
       (loaded) => isWanted && onLoaded(loaded),
-      () => isWanted && onFailure(),
+      () => isWanted && setFailed(attempt),
     );
     return () => {
       isWanted = false;
     };
-  }, [load, onLoaded, busy]);
+  }, [load, onLoaded, attempt]);
+  useEffect(() => {
+    if (!onLoaded) return;
+    // Also while it is being loaded: that attempt may have started, and fail, without a connection.
+    window.addEventListener("online", onRetry);
+    return () => window.removeEventListener("online", onRetry);
+  }, [onLoaded, onRetry]);
   useEffect(() => {
     if (busy) return;
     const timer = setTimeout(onRetry, RETRY_INTERVAL_MS);
-    window.addEventListener("online", onRetry);
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener("online", onRetry);
-    };
+    return () => clearTimeout(timer);
   }, [busy, onRetry]);
-  return { hasFailed, busy, onRetry };
+  return { hasFailed: failed > 0, busy, onRetry };
 }
 
 const NotLoaded = ({ floats, busy, onRetry }: Attempt & { floats: boolean }) => (

@@ -49,13 +49,14 @@ test("the record of all signals is not mentioned while there is none", async () 
 
 const levels = { entry: 113_000, stop_loss: 112_000, take_profit: 115_000 };
 
-test("the hero shows the newest result of the record, wins and losses alike, and one figure with its interval", async () => {
+test("the hero shows the newest trade that was won or lost, and one figure with its interval", async () => {
   const at = "2026-11-20T12:00:00.000Z";
   const item = { symbol: "BTC/USDT", timeframe: "1h", signal: "BUY", resolved_at: at, ...levels };
   api.reply("GET /activity", {
     data: "replay",
     items: [
-      { ...item, seq: 9, outcome: "EXPIRED", reason: "not-filled", r_multiple: null },
+      { ...item, seq: 10, outcome: "EXPIRED", reason: "not-filled", r_multiple: null },
+      { ...item, seq: 9, outcome: "EXPIRED", reason: "hold-over", r_multiple: 0.4 },
       { ...item, seq: 8, symbol: "ETH/USDT", outcome: "LOSS", reason: "stop", r_multiple: -1.02 },
       { ...item, seq: 7, outcome: "WIN", reason: "target", r_multiple: 2 },
     ],

@@ -9,10 +9,10 @@ import { readPublic } from "../../../lib/public-api.ts";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { activityQuery, type EndedTrade } from "./activity.ts";
 
-/** The newest trade of the record that was entered, won or lost; nothing while there is none. */
+/** The newest trade of the record that its levels decided, won or lost; nothing while there is none. */
 export function LatestResult({ className = "" }: { className?: string }) {
   const { data } = useQuery(activityQuery);
-  const trade = data?.items.find(({ r_multiple: r }) => r !== null);
+  const trade = data?.items.find(({ outcome }) => outcome !== "EXPIRED");
   if (!trade) return null;
   return (
     <div className={`flex flex-col justify-between gap-4 ${className}`}>
