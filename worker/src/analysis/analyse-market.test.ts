@@ -186,7 +186,9 @@ describe("warnings", () => {
     const series = { ...liveSeries(candles), data: "replay" as const, notes: [note] };
     const { analysis } = await setUp({ series, analyst: rulesAnalyst }).signal();
     expect(analysis.warnings[0]).toBe(note);
-    expect(analysis.warnings[1]).toBe("Rule-based analysis: fixed rules instead of an AI model.");
+    expect(analysis.warnings[1]).toBe(
+      "Rule-based analysis: this signal was made by fixed indicator rules, without an AI model.",
+    );
     expect(analysis.source).toMatchObject({
       data: "replay",
       analyst: "rules",

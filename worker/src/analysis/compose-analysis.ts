@@ -1,5 +1,4 @@
-import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
-import { FIXED_RULES } from "@shared/contract/disclosures.ts";
+import { CONFIDENCE_LEVELS, MESSAGES } from "@shared/contract/constants.ts";
 import type { EconomicEvent } from "@shared/contract/economic-events.ts";
 import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import {
@@ -164,7 +163,7 @@ export const signalWarnings = (
 function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   if (analyst.name !== "rules") return [];
   return [
-    FIXED_RULES,
+    `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.`,
     ...(hasChartImage ? ["The chart image was not read. Its credit was returned."] : []),
   ];
 }

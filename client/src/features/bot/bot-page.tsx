@@ -23,7 +23,6 @@ import { BotFrame } from "./bot-frame.tsx";
 import { isLate, select, setInputs, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
 import { RecentSignals, ResultArea, useTrackedSignal } from "./components/result-area.tsx";
-import { useDisclosures } from "./disclosures.ts";
 import { resumePending } from "./submit-request.ts";
 
 /** Where the chart stands beside the answer, it ends with the window. */
@@ -160,14 +159,13 @@ function AdminTools() {
 }
 
 function DemoBanner() {
-  const disclosures = useDisclosures();
-  if (disclosures.length === 0) return null;
+  const { isReplay, isRules } = useDemoStatus();
+  if (!isReplay && !isRules) return null;
   return (
     <Alert tone="warning" role="status" title="Demo mode">
       <div className="flex flex-wrap gap-x-6">
-        {disclosures.map((text) => (
-          <p key={text}>{text}</p>
-        ))}
+        {isReplay && <p>Demo data: recorded candles shifted to the present, not live prices.</p>}
+        {isRules && <p>Rule-based analysis: fixed rules instead of an AI model.</p>}
       </div>
     </Alert>
   );

@@ -126,9 +126,9 @@ function Headline({ data }: { data: Followed }) {
     ...fundingFacts(data),
   ] as const;
   return (
-    <dl className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-4">
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,40%),1fr))] gap-3 sm:gap-4">
       {facts.map(([name, value]) => (
-        <Card key={name} className="p-5">
+        <Card key={name} className="p-4 sm:p-5">
           <dt className="text-sm text-ink-faint">{name}</dt>
           <dd className="figures mt-1 text-lg font-semibold">{value}</dd>
         </Card>

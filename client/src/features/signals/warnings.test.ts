@@ -16,11 +16,3 @@ test.each([
 ])("%j are grouped by importance", (all, groups) => {
   expect(groupWarnings(all)).toEqual({ disclosures: [], warnings: [], notes: [], ...groups });
 });
-
-test.each([
-  [[demo, rules, cut], [rules]],
-  [[`${demo} The real market is closed now.`], ["The real market is closed now."]],
-  [[`${demo} ${rules} ${missed}`], [rules]],
-])("of %j, no sentence that is shown already is repeated", (all, disclosures) => {
-  expect(groupWarnings(all, [demo])).toMatchObject({ disclosures });
-});

@@ -9,14 +9,11 @@ interface WarningGroups {
   notes: string[];
 }
 
-/**
- * The warnings of an analysis by importance.
- * @param disclosed sentences that are shown already, which no disclosure repeats
- */
-export function groupWarnings(all: string[], disclosed: readonly string[] = []): WarningGroups {
+/** The warnings of an analysis by importance. */
+export function groupWarnings(all: string[]): WarningGroups {
   const texts = all.flatMap((text) => text.split(BEFORE_MISSED_ENTRY));
   return {
-    disclosures: texts.filter(isDisclosure).flatMap((text) => restOf(text, disclosed)),
+    disclosures: texts.filter(isDisclosure),
     warnings: texts.filter((text) => !isDisclosure(text) && !isNote(text)),
     notes: texts.filter(isNote),
   };
@@ -26,11 +23,6 @@ export function groupWarnings(all: string[], disclosed: readonly string[] = []):
 const BEFORE_MISSED_ENTRY = new RegExp(
   ` (?=${MESSAGES.missedEntryPrefix}|${MESSAGES.uncheckedEntryPrefix})`,
 );
-
-function restOf(text: string, disclosed: readonly string[]): string[] {
-  const rest = disclosed.reduce((left, sentence) => left.replace(sentence, ""), text).trim();
-  return rest === "" ? [] : [rest];
-}
 
 const isDisclosure = (text: string) =>
   text.startsWith(MESSAGES.demoDataPrefix) || text.startsWith(MESSAGES.ruleBasedPrefix);

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { SECOND_MS, TIMEFRAMES } from "@shared/contract/constants.ts";
-import { RECORDED_CANDLES } from "@shared/contract/disclosures.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { isOpen } from "@shared/domain/trading-hours.ts";
@@ -24,7 +23,7 @@ import {
 export const REPLAY_SYMBOLS: readonly string[] = [...DEMO_INSTRUMENTS.keys()];
 
 const NOTES = {
-  recorded: RECORDED_CANDLES,
+  recorded: "Demo data: recorded candles shifted to the present, not live prices.",
   simulated: "Demo data: simulated candles, not market prices.",
 } as const;
 

@@ -8,7 +8,6 @@ import { ResultCard, ResultDetails } from "../../signals/components/result-card.
 import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-timeline.tsx";
 import { tradeLevels } from "../../signals/levels.ts";
 import { isLate, isOfMarket, select, type TrackedSignal, useBot } from "../bot-store.ts";
-import { useDisclosures } from "../disclosures.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
@@ -37,7 +36,6 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
       signal={{ ...signal, outcome }}
       analysis={analysis}
       heading="h2"
-      disclosedAbove={useDisclosures()}
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {status === "completed" && (

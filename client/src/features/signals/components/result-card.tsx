@@ -37,8 +37,6 @@ interface ResultCardProps {
   analysis: CardAnalysis;
   /** The main heading of the page, or one below it. */
   heading: "h1" | "h2";
-  /** Sentences that the page shows above the card, which does not repeat them. */
-  disclosedAbove?: readonly string[];
   /** How far the trade has come. */
   progress?: ReactNode;
   children?: ReactNode;
@@ -46,12 +44,12 @@ interface ResultCardProps {
 
 /** A finished signal, wherever one is shown: what to do, at which prices, with how much and at which chance comes first. */
 export function ResultCard(props: ResultCardProps) {
-  const { signal, analysis, heading, disclosedAbove, progress, children } = props;
+  const { signal, analysis, heading, progress, children } = props;
   const { symbol, timeframe, created_at: createdAt, origin, entry_left: entryLeft } = signal;
   const { final_signal: kind, valid_until, source } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
   const { name, edge } = signalLooks[kind];
-  const { disclosures, warnings } = groupWarnings(analysis.warnings, disclosedAbove);
+  const { disclosures, warnings } = groupWarnings(analysis.warnings);
   return (
     <Card
       data-signal={name}
