@@ -139,9 +139,11 @@ function sendError(
   sendJson(response, { error: { message, type, param: null, code } }, status);
 }
 
-/** Characters of a token, to estimate usage: of a reply, and of a prompt, which has more numbers. */
+/** Characters of a token, to estimate usage. */
 const TOKEN_LENGTH = 4;
-const PROMPT_TOKEN_LENGTH = 3;
+
+/** Estimates the tokens of a prompt, which has more numbers than a reply: their tokens are shorter. */
+export const promptTokensOf = (text: string): number => Math.ceil(text.length / 3);
 
 /** A chat completion. Content beyond the limit of tokens is cut off. */
 function completion(
@@ -156,7 +158,7 @@ function completion(
   const content = reply.message.content?.slice(0, maxTokens * TOKEN_LENGTH) ?? null;
   const isCutOff = content !== reply.message.content;
   const { promptTokens, completionTokens } = reply.usage ?? {
-    promptTokens: Math.ceil(text.length / PROMPT_TOKEN_LENGTH),
+    promptTokens: promptTokensOf(text),
     completionTokens: Math.ceil((content?.length ?? 0) / TOKEN_LENGTH),
   };
   return {

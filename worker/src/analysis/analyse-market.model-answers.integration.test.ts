@@ -2,6 +2,7 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import {
   type FakeOpenAi,
   type OpenAiBehaviour,
+  promptTokensOf,
   startFakeOpenAi,
 } from "@shared/testing/fakes/fake-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -220,10 +221,7 @@ describe("an answer of the model", () => {
     );
     const { provenance } = await makeSignal();
     expect(provenance).toMatchObject({ analystVersion: expect.stringMatching(/^openai\/\d/) });
-    const promptTokens = openai.chats.reduce(
-      (sum, chat) => sum + Math.ceil(chat.text.length / 4),
-      0,
-    );
+    const promptTokens = openai.chats.reduce((sum, chat) => sum + promptTokensOf(chat.text), 0);
     expect(openai.chats).toHaveLength(2);
     expect(provenance.usage?.promptTokens).toBe(promptTokens);
     const { completionTokens = 0, costUsd } = provenance.usage ?? {};

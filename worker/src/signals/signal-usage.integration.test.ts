@@ -6,7 +6,11 @@ import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import {
+  type FakeOpenAi,
+  promptTokensOf,
+  startFakeOpenAi,
+} from "@shared/testing/fakes/fake-openai.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -105,7 +109,7 @@ describe("what a signal cost", () => {
     const { analysis, usage } = await makeSignal(model(null));
     expect(analysis?.status).toBe("failed");
     expect(openai.chats).toHaveLength(2);
-    const asked = openai.chats.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
+    const asked = openai.chats.reduce((sum, { text }) => sum + promptTokensOf(text), 0);
     expect(usage).toMatchObject({ model: "test-model", promptTokens: asked });
   });
 

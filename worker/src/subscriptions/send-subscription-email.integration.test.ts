@@ -130,7 +130,11 @@ describe("emails about subscriptions", () => {
         return Promise.reject(new Error("not sent", { cause }));
       },
     });
-    await vi.waitFor(async () => expect((await itemOf(user))?.failReason).toBe("not sent"), WITHIN);
+    await vi.waitFor(
+      async () =>
+        expect((await itemOf(user))?.failReason).toBe("The mail server could not be reached."),
+      WITHIN,
+    );
     const { failCount, nextRunAt } = (await itemOf(user)) ?? {};
     expect(failCount).toBe(0);
     const dueInMs = Number(nextRunAt) - database.now().getTime();

@@ -284,8 +284,11 @@ function StatusText({ item }: { item: HistoryItem }) {
       </>
     );
   }
-  const text = isFinished(item.status) ? chanceText(item) : "In progress";
-  return text === null ? null : ` · ${text}`;
+  if (!isFinished(item.status)) return " · In progress";
+  const text = chanceText(item);
+  // Beside a time, a phone has no room for what says least of a WAIT.
+  const place = item.signal === "WAIT" ? "max-sm:hidden" : "";
+  return text === null ? null : <span className={place}> · {text}</span>;
 }
 
 /** The one number that a row has room for; its details say what it is. */
