@@ -290,8 +290,11 @@ test("many users are approved together, and keys alone open, approve and undo", 
   await expect(cardOf(page, `${prefix}a`)).toContainText("Pending");
   await cardOf(page, `${prefix}c`).focus();
   await page.keyboard.press("m");
-  await expect(page.getByRole("dialog", { name: `Actions for ${prefix}c` })).toBeVisible();
+  const menu = page.getByRole("dialog", { name: `Actions for ${prefix}c` });
+  await expect(menu).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(menu).toBeHidden();
+  await expect(cardOf(page, `${prefix}c`)).toBeFocused();
   await page.keyboard.press("a");
   await expect(cardOf(page, `${prefix}c`)).toContainText("Approved");
   await page.keyboard.press("Enter");
