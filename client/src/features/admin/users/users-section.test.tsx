@@ -122,7 +122,6 @@ test("a change that has an opposite can be undone, once", async () => {
 test("credits that are granted again after a lost answer count once, with one key per form and number", async () => {
   const route = "POST /admin/grant-image-credits/ann";
   const user = await openPanel();
-  const card = await menuOf(user, "ann");
   const grant = async (credits: string) => {
     const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
     const field = within(dialog).getByLabelText("Number of credits");
@@ -130,7 +129,12 @@ test("credits that are granted again after a lost answer count once, with one ke
     await user.type(field, credits);
     await user.click(within(dialog).getByRole("button", { name: "Grant" }));
   };
-  const openForm = () => user.click(within(card).getByRole("button", { name: "Grant credits" }));
+  const openForm = async () => {
+    const menu = await menuOf(user, "ann");
+    await user.click(within(menu).getByRole("button", { name: "Grant credits" }));
+  };
+  const untilClosed = (name: string) =>
+    waitFor(() => expect(screen.queryByRole("dialog", { name })).toBeNull());
   const sent = async (count: number) => {
     await waitFor(() => expect(api.bodiesOf(route)).toHaveLength(count));
   };
@@ -143,7 +147,10 @@ test("credits that are granted again after a lost answer count once, with one ke
   }
   api.reply(route, ({ body }) => ({ detail: body }));
   await grant("5");
+  await untilClosed("Grant credits to ann");
+  // A click outside closes the menu, too.
   await user.click(await screen.findByRole("button", { name: "Undo" }));
+  await untilClosed("Actions for ann");
   await sent(5);
   await openForm();
   await grant("5");
