@@ -39,6 +39,7 @@ describe("a reply is read", () => {
     ["after empty thinking", `<think></think>${A}`],
     ["after a draft in the thinking", `<think>draft {"final_signal": "WAIT"}? No.</think>${A}`],
     ["after a fenced draft", `<think>${fenced(SELL)} Hm, no.</think>\n${fenced(A)}`],
+    ["after a last tag with a line break", `<think>${SELL}?</think\n>${A}`],
     ["after the last tag alone", `The trend is up. ${SELL}?\n</think>\n\n${A}`],
     ["after thinking twice", `<think>a</think><think>b {"</think>${A}`],
     ["in a fence", fenced(A)],
@@ -134,6 +135,7 @@ describe("a reply is not read", () => {
     ["two wrapped ones", `{"advice": ${A}, "alternative": ${SELL}}`, "no final_signal"],
     ["a field twice", A.replace("{", '{"final_signal": "SELL", '), "final_signal twice"],
     ["a piece of another object", `${A} "final_signal": "SELL"}`, "another final_signal"],
+    ["advice in advice", withFields({ key_evidence: JSON.parse(SELL) }), "another final_signal"],
     ["another signal in words", `**final_signal**: WAIT\n${A}`, "another final_signal"],
     ["no signal", withFields({ final_signal: undefined, signal: "BUY" }), "no final_signal"],
     ["null as signal", withFields({ final_signal: null }), "final_signal must be BUY"],
@@ -216,7 +218,9 @@ it("gives no advice that a mutated reply contradicts, in 10,000 mutations", () =
       // Comments may hide another signal.
       if (!/\/[/*]/.test(answer)) expect(new Set(stated).size).toBeLessThan(2);
       for (const level of [advice.entry, advice.stop_loss, advice.take_profit]) {
-        if (level !== null) expect(digitsIn(answer)).toContain(digitsIn(String(level)));
+        // JSON5 allows `.5`.
+        const digits = digitsIn(String(level ?? "")).replace(/^0(?=\.)/, "");
+        expect(digitsIn(answer)).toContain(digits);
       }
     }),
     { numRuns: 10_000 },
@@ -227,8 +231,8 @@ it("gives no advice that a mutated reply contradicts, in 10,000 mutations", () =
 /** Without drafts in the thinking. */
 const answerIn = (reply: string): string =>
   reply
-    .replaceAll(/<think>[\s\S]*?<\/think>/g, "")
-    .split("</think>")
+    .replaceAll(/<think\b[^>]*>[\s\S]*?<\/think\s*>/g, "")
+    .split(/<\/think\s*>/)
     .at(-1) ?? "";
 
 const digitsIn = (text: string): string => text.replaceAll(/[^\d.]/g, "");

@@ -66,11 +66,21 @@ function readAnswer(text: string): ReadReply {
   }
   const read = parseAdvice(unwrapped(first));
   // Such as a piece of another object.
-  const stated = [...prose.matchAll(STATED_SIGNAL)].map(([, word = ""]) => signalIn(word));
+  const inProse = [...prose.matchAll(STATED_SIGNAL)].map(([, word = ""]) => word);
+  const stated = [...inProse, ...signalsIn(first)].map((word) => signalIn(word));
   if (stated.some((kind) => kind !== read.advice.final_signal)) {
-    throw new ReplyFault("The answer states another final_signal beside its JSON object.");
+    throw new ReplyFault("The answer states another final_signal beside its advice.");
   }
   return read;
+}
+
+/** Each `final_signal` in a value of JSON, at any depth. */
+function signalsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(signalsIn);
+  const object = objectSchema.safeParse(value).data ?? {};
+  return Object.entries(object).flatMap(([key, item]) =>
+    key === "final_signal" ? String(item) : signalsIn(item),
+  );
 }
 
 const STATED_SIGNAL = /final_signal["'`*\s]*[:=]["'`*\s]*(\w*)/gi;
