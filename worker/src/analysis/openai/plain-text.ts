@@ -118,7 +118,8 @@ function withoutHost(host: string, address: string): string {
 const isIpv4 = (labels: readonly string[]): boolean =>
   labels.length === 4 && labels.every((label) => /^\d{1,3}$/.test(label) && Number(label) < 256);
 
+/** Some programs end a host before a hyphen. */
 const isTopLevel = (label: string): boolean => {
   const name = label.toLowerCase();
-  return TOP_LEVEL_DOMAINS.has(name) || /^xn--[a-z0-9-]+$/.test(name);
+  return TOP_LEVEL_DOMAINS.has(name.replace(/-.*/, "")) || /^xn--[a-z0-9-]+$/.test(name);
 };
