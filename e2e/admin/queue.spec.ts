@@ -16,7 +16,8 @@ test("the page of the queue is opened by an administrator from the health screen
   const queue = await popup;
   await expect(queue).toHaveURL(/\/admin\/queue\/$/);
   await expect(queue.getByText("Live", { exact: true })).toBeVisible();
-  await expect(queue.getByRole("button", { name: /^All kinds/ })).toHaveCount(1);
+  const kind = queue.getByRole("combobox", { name: "Kind" });
+  await expect(kind).toContainText(/All kinds \(\d+\)/);
   await expect(queue.getByText(/^All Jobs/)).toHaveCount(0);
   const job = queue.getByRole("row").filter({ hasText: "clean-up-files" });
   await expect(job).toHaveCount(1);
@@ -31,8 +32,12 @@ test("the page of the queue is opened by an administrator from the health screen
   await expect(job).toContainText("Paused");
   await job.getByRole("button", { name: /^Resume/ }).click();
   await expect(job).not.toContainText("Paused");
-  await queue.getByRole("button", { name: /^clean-up-files/ }).click();
+  await kind.selectOption({ value: "clean-up-files" });
   await expect(queue.getByRole("row")).toHaveCount(2);
+  await queue.setViewportSize({ width: 390, height: 844 });
+  await expect(job.getByRole("button", { name: /^Pause/ })).toBeInViewport({ ratio: 1 });
+  const link = queue.getByRole("link", { name: "Back to System" });
+  await expect(link).toHaveAttribute("href", /\/admin\/system$/);
   const left = page.waitForResponse("**/logout");
   await page.getByRole("button", { name: "Logout" }).click();
   expect((await left).status()).toBe(204);

@@ -338,7 +338,7 @@ const REQUESTS: Record<string, Prepare> = {
   },
   "GET /admin/queue": inQueuePage(() => "/admin/queue/"),
   "GET /admin/queue/assets/:file": inQueuePage(
-    () => `/admin/queue/${/assets[^"]+/.exec(readPage())?.[0]}`,
+    () => `/admin/queue/${/assets[^"]+/.exec(readPage(""))?.[0]}`,
   ),
   "GET /admin/queue/api": inQueuePage(() => "/admin/queue/api"),
   "GET /admin/queue/api/stats": inQueuePage(() => "/admin/queue/api/stats"),

@@ -68,7 +68,7 @@ function Withheld({ signal }: { signal: WithheldSignal }) {
         <Lock aria-hidden className="mt-0.5 size-5 shrink-0 text-wait" />
         <p role="status" className="max-w-prose leading-relaxed text-ink-muted text-pretty">
           <strong className="font-semibold text-ink">This trade is open.</strong> Direction, levels
-          and reasons are shown here {whenShown(shared_from)}. This page follows by itself.
+          and reasons are shown here {whenShown(shared_from)}. This page updates by itself.
         </p>
       </div>
     </Card>

@@ -14,7 +14,8 @@ const ALL_KINDS = "All Jobs";
  */
 
 const view = { job: "", state: "", skip: 0 };
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+/** As all pages of the product write times. */
+const timeFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 /**
  * All text is set as text: names and reasons of failures are never read as HTML.
@@ -57,6 +58,12 @@ function questionDialog() {
   const dialog = byId("question");
   if (!(dialog instanceof HTMLDialogElement)) throw new Error("The page has no dialog.");
   return dialog;
+}
+
+function kindFilter() {
+  const select = byId("kind");
+  if (!(select instanceof HTMLSelectElement)) throw new Error("The page has no filter of kinds.");
+  return select;
 }
 
 /**
@@ -130,13 +137,16 @@ function showFilters(rows) {
       filterButton(capital(state), sum(state), view.state === state, { state }),
     ),
   );
+  // Browsers close a list that changes while it is open.
+  if (document.activeElement === kindFilter()) return;
   const kinds = overview
     .map(({ displayName, total }) => ({ job: String(displayName), total: Number(total) }))
     .toSorted((a, b) => a.job.localeCompare(b.job));
-  byId("kinds").replaceChildren(
-    filterButton("All kinds", sum("total"), view.job === "", { job: "" }),
-    ...kinds.map(({ job, total }) => filterButton(job, total, view.job === job, { job })),
+  kindFilter().replaceChildren(
+    element("option", { value: "" }, `All kinds (${sum("total")})`),
+    ...kinds.map(({ job, total }) => element("option", { value: job }, `${job} (${total})`)),
   );
+  kindFilter().value = view.job;
 }
 
 /** @param {string} word */
@@ -165,7 +175,9 @@ const timeText = (iso) => (iso ? timeFormat.format(new Date(iso)) : "–");
 function rowOf(entry) {
   const { job, needed } = entry;
   const states = Object.entries(entry).flatMap(([state, is]) => (is === true ? [state] : []));
-  const failures = [job.failCount ? `${job.failCount}×` : "", job.failReason ?? ""].join(" ");
+  const failures = [job.failCount ? `${job.failCount}×` : "", job.failReason ?? ""]
+    .join(" ")
+    .trim();
   const note = job.data?.analysisId ?? (needed ? "Always there" : "");
   return element(
     "tr",
@@ -178,9 +190,9 @@ function rowOf(entry) {
         element("span", { class: `state ${state}` }, capital(state)),
       ),
     ),
-    element("td", { class: "time" }, timeText(job.nextRunAt)),
+    element("td", { class: "time", "data-label": "Next run" }, timeText(job.nextRunAt)),
     element("td", { class: "time wide" }, timeText(job.lastFinishedAt)),
-    element("td", { class: "reason wide" }, failures),
+    element("td", { class: "reason" }, failures),
     element(
       "td",
       { class: "actions" },
@@ -270,6 +282,7 @@ byId("next").addEventListener("click", () => {
   view.skip += PAGE_SIZE;
   void refresh();
 });
+kindFilter().addEventListener("change", () => choose({ job: kindFilter().value }));
 byId("cancel").addEventListener("click", () => questionDialog().close());
 
 // The server asks to refresh as long as the session is valid. Afterwards, the next list says why it is not.

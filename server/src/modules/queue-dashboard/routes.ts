@@ -139,11 +139,15 @@ function showPage(ctx: AppContext, deps: ServerDeps): string | undefined {
   }
   ctx.set("Content-Security-Policy", PAGE_POLICY);
   ctx.type = "html";
-  return readPage();
+  const [webPages] = deps.settings.CLIENT_ORIGIN;
+  return readPage(new URL("/admin/system", webPages).href);
 }
 
-/** The page itself; its script and style are `./assets/...` beside it. */
-export const readPage = (): string =>
+/**
+ * The page itself; its script and style are `./assets/...` beside it.
+ * @param systemPage the page of the web app that opens it
+ */
+export const readPage = (systemPage: string): string =>
   html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -155,13 +159,17 @@ export const readPage = (): string =>
 </head>
 <body>
 <main>
-<header><h1>Queue</h1><span id="live" role="status">Loading...</span></header>
-<p id="message" role="status"></p>
+<header>
+<a href="${systemPage}">Back to System</a>
+<h1>Queue</h1><span id="live" role="status">Loading...</span><p id="message" role="status"></p>
+</header>
+<div class="filters">
 <fieldset class="filter" id="states" aria-label="State"></fieldset>
-<fieldset class="filter" id="kinds" aria-label="Kind"></fieldset>
+<select id="kind" aria-label="Kind"></select>
+</div>
 <div class="card" tabindex="0" role="region" aria-label="Jobs">
 <table id="table" hidden>
-<thead><tr><th scope="col">Job</th><th scope="col">State</th><th scope="col">Next run</th><th scope="col" class="wide">Last finished</th><th scope="col" class="wide">Failures</th><th scope="col"><span aria-label="Actions"></span></th></tr></thead>
+<thead><tr><th scope="col">Job</th><th scope="col">State</th><th scope="col">Next run</th><th scope="col" class="wide">Last finished</th><th scope="col">Failures</th><th scope="col"><span aria-label="Actions"></span></th></tr></thead>
 <tbody id="jobs"></tbody>
 </table>
 <p id="empty" hidden>No jobs.</p>
