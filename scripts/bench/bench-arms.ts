@@ -10,7 +10,6 @@ import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { until } from "../faults/harness/until.ts";
 import {
   type BenchOptions,
-  createTokens,
   nextMarket,
   percentile,
   printTable,
@@ -43,10 +42,9 @@ export async function benchArms({ database, uri }: BenchOptions): Promise<void> 
     EVENTS_URL: "off",
     BENCH_ANALYSIS_MS: String(ANALYSIS_MS),
   };
-  const product = await startProduct({ uri, env });
+  const product = await startProduct({ database, uri, env });
   try {
-    const tokens = await createTokens(database, product.settings, TRADERS);
-    const load = startSignals(product.apiUrl, tokens);
+    const load = startSignals(product.apiUrl, await product.createTokens(TRADERS));
     // The first ones also compile the code, of the arms too.
     await runMinute(database, { hasArms: true });
     const minutes: Minute[] = [];

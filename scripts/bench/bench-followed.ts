@@ -33,7 +33,7 @@ export async function benchFollowed({ database, uri }: BenchOptions): Promise<vo
   await addTrades(database, few, FEW);
   const rows = [];
   for (const delay of FOLLOW_DELAYS) {
-    const product = await startProduct({ uri, workers: 0 });
+    const product = await startProduct({ database, uri, workers: 0 });
     const timed = async (user: UserRecord, trades: number) => {
       const token = signTokenFor(user, product.settings);
       const startedAt = performance.now();

@@ -13,7 +13,6 @@ import { callCountsSchema } from "./key-calls.ts";
 import {
   type BenchOptions,
   copyUsers,
-  createTokens,
   percentile,
   printTable,
   startProduct,
@@ -44,9 +43,9 @@ const LOADS: Load[] = [
 
 /** Measures what web users' requests take while the programs of a thousand users call the API with their keys. */
 export async function benchKeys({ database, uri }: BenchOptions): Promise<void> {
-  const product = await startProduct({ uri, workers: 0, env: { RATE_LIMIT: "on" } });
-  const { apiUrl, settings } = product;
-  const tokens = await createTokens(database, settings, WEB_USERS);
+  const product = await startProduct({ database, uri, workers: 0, env: { RATE_LIMIT: "on" } });
+  const { apiUrl } = product;
+  const tokens = await product.createTokens(WEB_USERS);
   const { users, keys } = await createKeys(database);
   const programs = startPrograms({ url: `${apiUrl}${KEY_PATH}`, keys });
   const web = startWebUsers(apiUrl, tokens);

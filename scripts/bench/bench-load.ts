@@ -5,7 +5,6 @@ import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { until } from "../faults/harness/until.ts";
 import {
   type BenchOptions,
-  createTokens,
   nextMarket,
   printTable,
   residentBytes,
@@ -41,7 +40,7 @@ export async function benchLoad({ database, uri }: BenchOptions): Promise<void> 
     OPENAI_BASE_URL: ai.baseUrl,
     WORKER_CONCURRENCY: String(SIGNALS),
   };
-  const product = await startProduct({ uri, env, workerEntry: "worker/src/main.ts" });
+  const product = await startProduct({ database, uri, env, workerEntry: "worker/src/main.ts" });
   try {
     await measureLoad(product, database, WARM_UP);
     const rows = [];
@@ -56,12 +55,12 @@ export async function benchLoad({ database, uri }: BenchOptions): Promise<void> 
 const MEMORY_INTERVAL_MS = 100;
 
 async function measureLoad(
-  { apiUrl, settings, workers }: StartedProduct,
+  { apiUrl, createTokens, workers }: StartedProduct,
   database: Database,
   { signals, traders, isWorkerRunning }: Load,
 ) {
   const pid = workers[0]?.pid ?? Number.NaN;
-  const tokens = await createTokens(database, settings, traders);
+  const tokens = await createTokens(traders);
   const memory = [await residentBytes(pid)];
   const sampling = setInterval(
     () => void residentBytes(pid).then((bytes) => memory.push(bytes)),

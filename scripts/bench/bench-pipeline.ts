@@ -1,11 +1,9 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Database } from "@shared/database/database.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import {
   type BenchOptions,
-  createTokens,
   nextMarket,
   percentile,
   printTable,
@@ -18,7 +16,7 @@ const SHARED_MARKET = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
 
 /** Measures the product's own share of a signal, with a new analysis and with one that exists already. */
 export async function benchShared({ database, uri }: BenchOptions): Promise<void> {
-  const { measure, stop } = await startPipeline(database, Math.max(...IN_FLIGHT), { uri });
+  const { measure, stop } = await startPipeline(Math.max(...IN_FLIGHT), { database, uri });
   const kinds = [
     { analysis: "new", warmUp: 200 },
     // A server answers up to a third faster once its code is compiled.
@@ -50,7 +48,7 @@ export async function benchScaling({ database, uri }: BenchOptions): Promise<voi
   const env = { WORKER_CONCURRENCY: String(CONCURRENCY), BENCH_ANALYSIS_MS: String(ANALYSIS_MS) };
   const rows = [];
   for (const workers of WORKERS) {
-    const { measure, stop } = await startPipeline(database, TRADERS, { uri, workers, env });
+    const { measure, stop } = await startPipeline(TRADERS, { database, uri, workers, env });
     const run = await measure({
       inFlight: Math.min(TRADERS, 2 * CONCURRENCY * workers),
       count: SIGNALS_PER_WORKER * workers,
@@ -81,14 +79,9 @@ interface PipelineLoad {
   market?: (() => object) | undefined;
 }
 
-async function startPipeline(
-  database: Database,
-  traderCount: number,
-  options: Parameters<typeof startProduct>[0],
-) {
-  const { apiUrl: url, settings, stop } = await startProduct(options);
-  const tokens = await createTokens(database, settings, traderCount);
-  const traders = await connectTraders(url, tokens);
+async function startPipeline(traderCount: number, options: Parameters<typeof startProduct>[0]) {
+  const { apiUrl: url, createTokens, stop } = await startProduct(options);
+  const traders = await connectTraders(url, await createTokens(traderCount));
   return {
     measure: (load: PipelineLoad) => measurePipeline(url, traders, load),
     stop() {

@@ -8,7 +8,6 @@ import { openSocket } from "./raw-socket.ts";
 import {
   type BenchOptions,
   cpuMs,
-  createTokens,
   percentile,
   printTable,
   residentBytes,
@@ -27,12 +26,12 @@ export async function benchPrices({ database, uri }: BenchOptions): Promise<void
   const exchange = await startFakeExchange();
   const addresses = { EXCHANGE_URL: exchange.url, EXCHANGE_WS_URL: exchange.wsUrl };
   const env = { MARKET_DATA: "live", EXCHANGES: "binance", ...addresses };
-  const product = await startProduct({ uri, env, workerEntry: "worker/src/main.ts" });
+  const product = await startProduct({ database, uri, env, workerEntry: "worker/src/main.ts" });
   const received = new ReceivedPrices();
   const sockets: WebSocket[] = [];
   try {
     const symbols = await listedSymbols(database);
-    const tokens = await createTokens(database, product.settings, USERS);
+    const tokens = await product.createTokens(USERS);
     // A silent exchange would count as lost.
     const [first = 0] = EXCHANGE_INTERVALS_MS;
     const stopFirst = sendPrices(exchange, { symbols, intervalMs: first, received });

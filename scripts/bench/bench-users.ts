@@ -22,7 +22,7 @@ const PAGES = ["", "&status=pending", "&search=user", "&search=unknown"];
 
 /** Measures first pages of the list of users, one request at a time. */
 export async function benchUsers({ database, uri }: BenchOptions): Promise<void> {
-  const product = await startProduct({ uri, workers: 0 });
+  const product = await startProduct({ database, uri, workers: 0 });
   const admin = await createUser(database, { role: "admin", approved: true });
   const headers = { authorization: `Bearer ${signTokenFor(admin, product.settings)}` };
   const template = await createUser(database);
@@ -67,7 +67,7 @@ const GRANT_EVERY = 50;
  * events of other users take meanwhile.
  */
 export async function benchSubscriptions({ database, uri }: BenchOptions): Promise<void> {
-  const { apiUrl, settings, stop } = await startProduct({ uri });
+  const { apiUrl, settings, stop } = await startProduct({ database, uri });
   const admin = signTokenFor(await createUser(database, { role: "admin" }), settings);
   const users = await Promise.all(Array.from({ length: SOCKETS }, () => createUser(database)));
   const tokens = users.map((user) => signTokenFor(user, settings));

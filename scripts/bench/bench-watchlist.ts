@@ -14,7 +14,6 @@ import {
   type BenchOptions,
   copyUsers,
   cpuMs,
-  createTokens,
   nextMarket,
   percentile,
   printTable,
@@ -46,7 +45,7 @@ const CLOSES = 4;
 
 /** Measures how long it takes until all watchers have their signals, and what other users' requests take meanwhile. */
 async function benchFanOut({ database, uri }: BenchOptions): Promise<void> {
-  const product = await startProduct({ uri, env: { WATCH_MIN_TIMEFRAME: SHORT } });
+  const product = await startProduct({ database, uri, env: { WATCH_MIN_TIMEFRAME: SHORT } });
   const { apiUrl, settings } = product;
   const users = copyUsers(await createUser(database, { approved: true }), WATCHERS);
   await database.users.collection.insertMany(users);
@@ -55,7 +54,7 @@ async function benchFanOut({ database, uri }: BenchOptions): Promise<void> {
     apiUrl,
     tokens: online.map((user) => signTokenFor(user, settings)),
   });
-  const load = startLoad(apiUrl, await createTokens(database, settings, OTHER_USERS));
+  const load = startLoad(apiUrl, await product.createTokens(OTHER_USERS));
   try {
     await sockets.connected;
     const pids = await processesOf(database, product);
@@ -321,10 +320,10 @@ async function benchManyMarkets({ database, uri }: BenchOptions): Promise<void> 
     WORKER_CONCURRENCY: String(CONCURRENCY),
     BENCH_ANALYSIS_MS: String(AI_TIME_MS),
   };
-  const { apiUrl, settings, stop } = await startProduct({ uri, env });
+  const { apiUrl, createTokens, stop } = await startProduct({ database, uri, env });
   const users = copyUsers(await createUser(database, { approved: true }), WATCHERS_EACH);
   await database.users.collection.insertMany(users);
-  const tokens = await createTokens(database, settings, OTHER_USERS);
+  const tokens = await createTokens(OTHER_USERS);
   const symbols = Array.from({ length: MANY_MARKETS }, (_, index) => `COIN${index}/USDT`);
   try {
     const close = await watchNextClose(database, { users, symbols, timeframe: LONGER });

@@ -17,12 +17,13 @@ export interface BenchOptions {
 export type StartedProduct = Awaited<ReturnType<typeof startProduct>>;
 
 /** Starts a server and workers as processes, by default with market data and an analyst that take no time. */
-export async function startProduct(options: {
-  uri: string;
-  workers?: number;
-  workerEntry?: string;
-  env?: Record<string, string>;
-}) {
+export async function startProduct(
+  options: BenchOptions & {
+    workers?: number;
+    workerEntry?: string;
+    env?: Record<string, string>;
+  },
+) {
   const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
   const settings = { JWT_SECRET: randomUUID().repeat(2), ADMIN_PASSWORD: randomUUID() };
   const port = String(await freePort());
@@ -35,29 +36,23 @@ export async function startProduct(options: {
     services.push(service);
     return service;
   };
+  /** Of new users who may request signals. */
+  const createTokens = async (count: number): Promise<string[]> => {
+    const create = () => createUser(options.database, { approved: true });
+    const users = await Promise.all(Array.from({ length: count }, create));
+    return users.map((user) => signTokenFor(user, settings));
+  };
   try {
     const server = await start("server", { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS });
     const workers: SpawnedService[] = [];
     while (workers.length < (options.workers ?? 1)) {
       workers.push(await start("worker", env, workerEntry));
     }
-    return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
+    return { apiUrl: `http://localhost:${port}`, settings, createTokens, server, workers, stop };
   } catch (error) {
     await stop();
     throw new CliError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
-
-export function createTokens(
-  database: Database,
-  settings: StartedProduct["settings"],
-  count: number,
-): Promise<string[]> {
-  return Promise.all(
-    Array.from({ length: count }, async () =>
-      signTokenFor(await createUser(database, { approved: true }), settings),
-    ),
-  );
 }
 
 /** Users like the first one, to be stored at once. */

@@ -8,7 +8,7 @@ import type { AppMiddleware, AppRouter, AppState } from "./http/context.ts";
 import { crossOrigin } from "./http/create-http-server.ts";
 import { notFound, unavailable } from "./http/errors.ts";
 import { handleErrors, handleNotFound } from "./http/handle-errors.ts";
-import { queueKeyCalls } from "./http/key-call-queue.ts";
+import { countCallsWithoutKey, KeyCallQueue } from "./http/key-call-queue.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { type BoundRoute, createRouter, handle } from "./http/router.ts";
 import { apiKeyHandlers } from "./modules/accounts/api-keys.ts";
@@ -64,16 +64,17 @@ async function assertReady(deps: ServerDeps): Promise<void> {
 /** The HTTP application, not listening yet. */
 export function createApp(deps: AppDeps): Koa<AppState> {
   const { TRUSTED_PROXIES, CLIENT_ORIGIN } = deps.settings;
+  const keyCalls = new KeyCallQueue();
   const app = new Koa<AppState>({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.use(requestId(deps.logger));
   app.use(requestLog(deps.metrics));
   app.use(handleErrors);
   app.use(crossOrigin(CLIENT_ORIGIN));
-  app.use(queueKeyCalls());
+  app.use(countCallsWithoutKey(keyCalls));
   app.use(logRefusals(deps));
   app.use(handleNotFound);
 
-  const router = createApiRouter(deps);
+  const router = createApiRouter(deps, keyCalls);
   app.use(router.routes());
   app.use(
     router.allowedMethods({ throw: true, methodNotAllowed: notFound, notImplemented: notFound }),
@@ -83,7 +84,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   return app;
 }
 
-export function createApiRouter(deps: AppDeps): AppRouter {
+export function createApiRouter(deps: AppDeps, keyCalls: KeyCallQueue): AppRouter {
   const isProduction = deps.settings.NODE_ENV === "production";
   const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
   const routes: BoundRoute<AppDeps>[] = [
@@ -120,5 +121,5 @@ export function createApiRouter(deps: AppDeps): AppRouter {
   const served = [...routes, ...createMcpHandlers(deps, routes, guards)].filter(({ route }) =>
     isServed(route),
   );
-  return createRouter(deps, served, guards, admitKeys(deps));
+  return createRouter(deps, served, guards, admitKeys(deps, keyCalls));
 }

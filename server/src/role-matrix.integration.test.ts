@@ -21,6 +21,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApiRouter } from "./app.ts";
+import { KeyCallQueue } from "./http/key-call-queue.ts";
 import { authenticateToken } from "./http/sessions.ts";
 import { describeRoute } from "./modules/docs/openapi-document.ts";
 import { signFileUrl } from "./modules/files/signed-url.ts";
@@ -479,8 +480,9 @@ async function expectDeclared(row: string, response: Response): Promise<void> {
 
 describe("what each role may do", () => {
   it("has a handler for every declared route, and no request without a row", () => {
-    const mounted = createApiRouter(server.deps).stack.flatMap(({ methods, path }) =>
-      methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
+    const mounted = createApiRouter(server.deps, new KeyCallQueue()).stack.flatMap(
+      ({ methods, path }) =>
+        methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
     );
     const rows = new Set(Object.keys(MATRIX).map(routeOf));
     expect([...rows].toSorted()).toEqual(mounted.toSorted());

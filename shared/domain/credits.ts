@@ -4,7 +4,7 @@ import type { Types } from "mongoose";
 import type { Database } from "../database/database.ts";
 import type { CreditKind } from "../database/models/credit-entry.ts";
 import type { UserRecord } from "../database/models/user.ts";
-import { addAccountUpdatedEvents } from "./user-card.ts";
+import { type AccountAudience, addAccountUpdatedEvents } from "./user-card.ts";
 
 export interface CreditChange {
   userId: Types.ObjectId;
@@ -38,6 +38,7 @@ export async function changeCredits(
   database: Database,
   uow: UnitOfWork,
   order: CreditChange,
+  audience?: AccountAudience,
 ): Promise<UserRecord | null> {
   assertSensible(order);
   const { session, at } = uow;
@@ -57,7 +58,8 @@ export async function changeCredits(
   await database.creditEntries.create([{ ...order, amount, balance: changed.imageCredits, at }], {
     session,
   });
-  await addAccountUpdatedEvents(database, uow, { user: changed, reason: REASONS[order.kind] });
+  const reason = REASONS[order.kind];
+  await addAccountUpdatedEvents(database, uow, { user: changed, reason, audience });
   return changed;
 }
 

@@ -9,7 +9,12 @@ import type { UserRecord } from "../database/models/user.ts";
 import { changeCredits } from "./credits.ts";
 import { addSubscriptionEmail } from "./subscription-email.ts";
 import { dueSteps, monthStart, type SubscriptionStep } from "./subscription-schedule.ts";
-import { addAccountUpdatedEvents, findProofsOf, type ShownProof } from "./user-card.ts";
+import {
+  type AccountAudience,
+  addAccountUpdatedEvents,
+  findProofsOf,
+  type ShownProof,
+} from "./user-card.ts";
 
 export interface SettledUser {
   /** After it. */
@@ -28,6 +33,7 @@ export async function settleSubscriptions(
   database: Database,
   uow: UnitOfWork,
   users: readonly UserRecord[],
+  audience?: AccountAudience,
 ): Promise<SettledUser[]> {
   const { session, at } = uow;
   const due = users.flatMap((user) => {
@@ -52,7 +58,7 @@ export async function settleSubscriptions(
     const proof = proofs.get(user._id.toString()) ?? null;
     let current: UserRecord = { ...user, ...change };
     for (const step of steps) {
-      current = await takeStep(database, uow, { user: current, step, proof });
+      current = await takeStep(database, uow, { user: current, step, proof }, audience);
     }
     settled.push({ user: current, steps });
   }
@@ -64,8 +70,9 @@ export async function settleSubscription(
   database: Database,
   uow: UnitOfWork,
   user: UserRecord,
+  audience?: AccountAudience,
 ): Promise<UserRecord> {
-  const [settled] = await settleSubscriptions(database, uow, [user]);
+  const [settled] = await settleSubscriptions(database, uow, [user], audience);
   return settled?.user ?? user;
 }
 
@@ -74,12 +81,13 @@ async function takeStep(
   database: Database,
   uow: UnitOfWork,
   { user, step, proof }: { user: UserRecord; step: SubscriptionStep; proof: ShownProof | null },
+  audience: AccountAudience | undefined,
 ): Promise<UserRecord> {
   const { subscription } = user;
   if (!subscription) return user;
   switch (step.kind) {
     case "credits":
-      return grantMonth(database, uow, { user, subscription, month: step.month });
+      return grantMonth(database, uow, { user, subscription, month: step.month }, audience);
     case "reminder":
       uow.addEvent(userStream(user._id), "subscription:expiring", {
         plan: subscription.plan,
@@ -91,7 +99,7 @@ async function takeStep(
     case "grace":
     case "ended": {
       const reason = `subscription-${step.kind}` as const;
-      await addAccountUpdatedEvents(database, uow, { user, reason, proof });
+      await addAccountUpdatedEvents(database, uow, { user, reason, proof, audience });
       addSubscriptionEmail(database, uow, user, reason);
       return user;
     }
@@ -102,6 +110,7 @@ async function grantMonth(
   database: Database,
   uow: UnitOfWork,
   change: { user: UserRecord; subscription: SubscriptionRecord; month: number },
+  audience: AccountAudience | undefined,
 ): Promise<UserRecord> {
   const { user, subscription, month } = change;
   const { _id: userId } = user;
@@ -109,14 +118,15 @@ async function grantMonth(
   const period = await periodOfMonth(database, search, uow.session);
   const plan = period?.plan ?? subscription.plan;
   const startsAt = monthStart(subscription, month);
-  const after = await changeCredits(database, uow, {
+  const grant = {
     userId,
     kind: "grant",
     amount: period?.imageCredits ?? planById(plan).imageCredits,
     by: "system",
     why: `${planById(plan).name} plan, month from ${startsAt.toISOString().slice(0, 10)}.`,
     period: startsAt,
-  });
+  } as const;
+  const after = await changeCredits(database, uow, grant, audience);
   return after ?? user;
 }
 

@@ -146,8 +146,11 @@ async function findProofs(
   }));
 }
 
+/** Who gets the events of a change of an account. */
+export type AccountAudience = "user-and-admins" | "user";
+
 /**
- * Notifies a user and the administrators of a change of the account.
+ * Notifies a user and, unless `audience` leaves them out, the administrators of a change of the account.
  * @param change.user after the change
  * @param change.proof of the user, if it is read already
  */
@@ -159,6 +162,7 @@ export async function addAccountUpdatedEvents(
     reason,
     rejection,
     isAutomatic = false,
+    audience = "user-and-admins",
     ...known
   }: {
     user: UserRecord;
@@ -167,6 +171,7 @@ export async function addAccountUpdatedEvents(
     /** True if no administrator has done it. */
     isAutomatic?: boolean;
     proof?: ShownProof | null;
+    audience?: AccountAudience;
   },
 ): Promise<void> {
   uow.addEvent(userStream(user._id), "account:updated", {
@@ -178,6 +183,7 @@ export async function addAccountUpdatedEvents(
     ...(rejection && { proof_rejection: rejection }),
     ...(isAutomatic && { automatic: true }),
   });
+  if (audience === "user") return;
   const { proof = await findProofOf(database, user._id, uow.session) } = known;
   uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, uow.at, proof));
 }

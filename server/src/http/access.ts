@@ -7,6 +7,8 @@ import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
 import { API_KEY_LIMIT, apiKeyOf, assertScope } from "./api-keys.ts";
 import { type AppMiddleware, matchedRoute, sessionOf } from "./context.ts";
+import type { KeyCallQueue } from "./key-call-queue.ts";
+import { KnownApiKeys } from "./known-api-keys.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { authenticateKey, sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
@@ -39,21 +41,26 @@ export function requireUser(
 }
 
 /**
- * Authenticates API keys, on public routes too: what a key may do does not depend on whether it is needed. Routes without
- * the database do not look at them.
+ * Authenticates API keys, on public routes too: what a key may do does not depend on whether it is needed. Their calls wait
+ * for their turn once the key is proven. Routes without the database do not look at keys.
  */
 export function admitKeys(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  calls: KeyCallQueue,
 ): (route: Route) => AppMiddleware[] {
   const limits = rateLimits(deps, [API_KEY_LIMIT]);
+  const knownKeys = new KnownApiKeys(deps);
   return (route) => {
     if (route.usesDatabase === false) return [];
     const admit: AppMiddleware = async (ctx, next) => {
       const key = apiKeyOf(ctx.get("Authorization"));
       if (key === undefined) return next();
-      const session = await authenticateKey(deps, key, ctx.state.origin);
-      ctx.state.session = session;
-      return next();
+      const userId = await knownKeys.prove(key, ctx.ip);
+      await calls.run(userId, async () => {
+        // It may have ended while the call waited.
+        ctx.state.session = await authenticateKey(deps, key, ctx.state.origin);
+        await next();
+      });
     };
     const check: AppMiddleware = async (ctx, next) => {
       const { session } = ctx.state;

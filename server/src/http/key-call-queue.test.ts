@@ -19,9 +19,9 @@ describe("calls with API keys", () => {
     return new Promise<void>((resolve) => endOf.set(name, resolve));
   };
   /** @returns the code of the error, if the call is refused */
-  const call = async (name: string, key = name): Promise<string | undefined> => {
+  const call = async (name: string, userId = name): Promise<string | undefined> => {
     try {
-      await queue.run(key, work(name));
+      await queue.run(userId, work(name));
       return undefined;
     } catch (error) {
       return error instanceof Error && "code" in error ? String(error.code) : String(error);
@@ -81,7 +81,7 @@ describe("calls with API keys", () => {
     expect([started.length, ran + refused]).toEqual([ran, 300]);
   });
 
-  it("of one key are refused at once when a minute's calls of it wait; other keys are not", async () => {
+  it("of one user are refused at once when a minute's calls of theirs wait; those of others are not", async () => {
     for (let count = 0; count < API_KEY_CALLS_PER_MINUTE + 2; count++) void call(`a-${count}`, "a");
     expect(await call("one more", "a")).toBe("rate-limited");
     void call("b");

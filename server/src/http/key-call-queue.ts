@@ -12,11 +12,11 @@ const START_INTERVAL_MS = 20;
 /** Calls wait rather than being refused at once: a program that waits sends no more of them. */
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 5_000;
-/** As many as its user may make in a minute, so that the limit of calls decides first. */
-const MAX_WAITING_OF_KEY = API_KEY_CALLS_PER_MINUTE;
+/** As many as a user may make in a minute, so that the limit of calls decides first. */
+const MAX_WAITING_OF_USER = API_KEY_CALLS_PER_MINUTE;
 
 interface WaitingCall {
-  key: string;
+  userId: string;
   start: () => void;
 }
 
@@ -26,7 +26,7 @@ interface WaitingCall {
  */
 export class KeyCallQueue {
   readonly #waiting = new Set<WaitingCall>();
-  readonly #waitingOfKeys = new Map<string, number>();
+  readonly #waitingOfUsers = new Map<string, number>();
   #isRunning = false;
   #othersRunning = 0;
   #lastStartMs = Number.NEGATIVE_INFINITY;
@@ -42,9 +42,13 @@ export class KeyCallQueue {
     });
   }
 
-  /** Runs a call with a key once it may start. @throws AppError rate-limited or unavailable if too many wait */
-  async run(key: string, run: () => Promise<unknown>): Promise<void> {
-    await this.#turnOf(key);
+  /**
+   * Runs a call with a key once it may start.
+   * @param userId whose key it is: proven, since each call takes a place
+   * @throws AppError rate-limited or unavailable if too many wait
+   */
+  async run(userId: string, run: () => Promise<unknown>): Promise<void> {
+    await this.#turnOf(userId);
     await countedFor(run, () => {
       setTimeout(() => {
         this.#isRunning = false;
@@ -54,30 +58,30 @@ export class KeyCallQueue {
   }
 
   /** Resolves when the call may start, and counts it as running. */
-  #turnOf(key: string): Promise<void> {
-    const ofKey = this.#waitingOfKeys.get(key) ?? 0;
-    if (ofKey >= MAX_WAITING_OF_KEY) throw rateLimited(Math.ceil(MAX_WAIT_MS / 1_000));
+  #turnOf(userId: string): Promise<void> {
+    const ofUser = this.#waitingOfUsers.get(userId) ?? 0;
+    if (ofUser >= MAX_WAITING_OF_USER) throw rateLimited(Math.ceil(MAX_WAIT_MS / 1_000));
     if (this.#waiting.size >= MAX_WAITING) throw unavailable();
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
         this.#waiting.delete(call);
-        const left = (this.#waitingOfKeys.get(key) ?? 1) - 1;
-        if (left > 0) this.#waitingOfKeys.set(key, left);
-        else this.#waitingOfKeys.delete(key);
+        const left = (this.#waitingOfUsers.get(userId) ?? 1) - 1;
+        if (left > 0) this.#waitingOfUsers.set(userId, left);
+        else this.#waitingOfUsers.delete(userId);
       };
       const start = () => {
         leave();
         this.#isRunning = true;
         resolve();
       };
-      const call = { key, start };
+      const call = { userId, start };
       const timer = setTimeout(() => {
         leave();
         reject(unavailable());
       }, MAX_WAIT_MS);
       this.#waiting.add(call);
-      this.#waitingOfKeys.set(key, ofKey + 1);
+      this.#waitingOfUsers.set(userId, ofUser + 1);
       this.#startNext();
     });
   }
@@ -115,9 +119,8 @@ async function countedFor(run: () => Promise<unknown>, uncount: () => void): Pro
   }
 }
 
-export function queueKeyCalls(queue = new KeyCallQueue()): AppMiddleware {
-  return (ctx, next) => {
-    const key = apiKeyOf(ctx.get("Authorization"));
-    return key === undefined ? queue.runOther(next) : queue.run(key, next);
-  };
-}
+/** Counts the calls without a key. `admitKeys` queues the others once their keys are proven. */
+export const countCallsWithoutKey =
+  (queue: KeyCallQueue): AppMiddleware =>
+  (ctx, next) =>
+    apiKeyOf(ctx.get("Authorization")) === undefined ? queue.runOther(next) : next();

@@ -196,18 +196,30 @@ export async function resumeSession(
   };
 }
 
-/** The use of an API key, which is recorded. @throws AppError unauthenticated if it is unknown, expired or deleted */
-export async function authenticateKey(
-  { database, settings, now }: SessionDeps,
+/** An API key and its user, unless it is unknown, expired or deleted. */
+export async function findKey(
+  { database, now }: Pick<SessionDeps, "database" | "now">,
   token: string,
-  origin?: RequestOrigin,
-): Promise<AuthenticatedSession> {
+): Promise<{ user: UserRecord; key: ApiKeyRecord } | null> {
   const at = now();
   const userId = userIdOfKey(token);
   const user = userId === undefined ? undefined : await usersOf(database).load(userId);
   const hash = hashOfKey(token);
   const key = user?.apiKeys?.find((one) => one.hash === hash);
-  if (!user || !key || keyExpiry(key) <= at) throw unauthenticated();
+  return user && key && keyExpiry(key) > at ? { user, key } : null;
+}
+
+/** The use of an API key, which is recorded. @throws AppError unauthenticated if it is unknown, expired or deleted */
+export async function authenticateKey(
+  deps: SessionDeps,
+  token: string,
+  origin?: RequestOrigin,
+): Promise<AuthenticatedSession> {
+  const { database, settings, now } = deps;
+  const at = now();
+  const found = await findKey(deps, token);
+  if (!found) throw unauthenticated();
+  const { user, key } = found;
   const { id, prefix, scopes, createdAt, lastUsedAt } = key;
   if (!lastUsedAt || at.getTime() - lastUsedAt.getTime() > KEY_USE_INTERVAL_MS) {
     await database.users.updateOne(

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { html } from "@shared/runtime/html.ts";
 import sharp from "sharp";
-import { COLORS, text } from "../signals/share-image.ts";
+import { COLORS, text } from "./preview-style.ts";
 
 const BASE = fileURLToPath(new URL("preview.png", import.meta.url));
 

@@ -6,6 +6,7 @@ import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApiRouter } from "../../app.ts";
+import { KeyCallQueue } from "../../http/key-call-queue.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 describe("the API's own description", () => {
@@ -18,8 +19,9 @@ describe("the API's own description", () => {
   afterAll(() => server.stop());
 
   it("names exactly the routes that the API has", () => {
-    const mounted = createApiRouter(server.deps).stack.flatMap(({ methods, path }) =>
-      methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
+    const mounted = createApiRouter(server.deps, new KeyCallQueue()).stack.flatMap(
+      ({ methods, path }) =>
+        methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
     );
     const documented = ROUTES.map(({ name }) => name);
     expect(documented.toSorted()).toEqual(mounted.toSorted());

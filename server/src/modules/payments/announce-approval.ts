@@ -1,4 +1,3 @@
-import type { EventData, EventName } from "@shared/contract/events/event-data.ts";
 import type { Database } from "@shared/database/database.ts";
 import { ANNOUNCE_APPROVAL, announceApprovalSchema } from "@shared/domain/payment-verification.ts";
 import { findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
@@ -13,32 +12,17 @@ import type { ServerDeps } from "../../server-deps.ts";
 type AnnounceDeps = Pick<ServerDeps, "database" | "logger" | "now">;
 
 /**
- * The unit of work of an approval, which adds no event to the stream of administrators, but work that adds it. Its writes are then
- * those of one user, so that any number of approvals run at once: all units that write to that stream would wait for each
- * other, or conflict.
+ * Adds work that shows administrators an approval, whose own unit adds no event to their stream. Its writes are then those of one
+ * user, so that any number of approvals run at once: all units that write to that stream would wait for each other, or conflict.
  */
-export function announcedLater(
+export function announceLater(
   database: Pick<Database, "jobs">,
   uow: UnitOfWork,
   userId: Types.ObjectId,
-): UnitOfWork {
+): void {
   const data = { userId: userId.toString() };
-  addWork(database, uow, {
-    kind: ANNOUNCE_APPROVAL,
-    id: new Types.ObjectId(),
-    data,
-    dueAt: uow.at,
-  });
-  return {
-    ...uow,
-    addEvent<Name extends EventName>(
-      to: string | { stream: string; requestId: string | undefined },
-      name: Name,
-      change: EventData<Name>,
-    ) {
-      if (to !== ADMINS_STREAM) uow.addEvent(to, name, change);
-    },
-  };
+  const id = new Types.ObjectId();
+  addWork(database, uow, { kind: ANNOUNCE_APPROVAL, id, data, dueAt: uow.at });
 }
 
 /** Shows administrators the users whose payments were approved. */

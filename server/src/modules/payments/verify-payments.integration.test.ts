@@ -1,8 +1,8 @@
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
-import { userStream } from "@shared/outbox/streams.ts";
+import { ANNOUNCE_APPROVAL, VERIFY_PAYMENT } from "@shared/domain/payment-verification.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { decodeEvmAddress, encodeTronAddress } from "@shared/runtime/wallet-addresses.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -18,6 +18,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { AUTOMATIC_APPROVER } from "../subscriptions/add-payment.ts";
+import { announceApprovals } from "./announce-approval.ts";
 import { verifyPayments } from "./verify-payments.ts";
 
 const WITHIN = { timeout: 30_000, interval: 20 };
@@ -69,11 +70,11 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     PAYMENT_CONFIRMATIONS: 12,
     SUBSCRIPTION_GRACE_DAYS: 3,
   });
-  const startWorker = () => {
+  const startWorker = (handlerOf = verifyPayments) => {
     const logger = createLogger({ service: "test", level: "silent" });
     const deps = { database, logger, now: database.now, settings: settings() };
     const workerId = `worker ${queues.length}`;
-    const queue = new WorkQueue({ database, logger, workerId, handlers: [verifyPayments(deps)] });
+    const queue = new WorkQueue({ database, logger, workerId, handlers: [handlerOf(deps)] });
     queues.push(queue);
     queue.start();
   };
@@ -120,6 +121,27 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
       await database.securityLog.findOne({ user: user.username, type: "subscription:started" }),
     ).toMatchObject({ actor: null, details: { automatic: true, transaction: hash } });
     expect(await database.jobs.countDocuments({ name: VERIFY_PAYMENT })).toBe(0);
+  });
+
+  it("shows an approval to administrators by work of its own, once", async () => {
+    mine();
+    await submit();
+    startWorker();
+    await becomes({ state: "approved" });
+    const shown = () =>
+      database.events
+        .find({ stream: ADMINS_STREAM, "data.username": user.username })
+        .select({ name: 1, data: 1 })
+        .lean();
+    expect(await shown()).toEqual([]);
+    startWorker(announceApprovals);
+    await vi.waitFor(
+      async () => expect(await database.jobs.countDocuments({ name: ANNOUNCE_APPROVAL })).toBe(0),
+      WITHIN,
+    );
+    expect(await shown()).toMatchObject([
+      { name: "user:updated", data: { approved: true, subscription: { plan: "pro" } } },
+    ]);
   });
 
   it("renews a running subscription", async () => {

@@ -22,7 +22,7 @@ import {
   addPayment,
   runningSubscription,
 } from "../subscriptions/add-payment.ts";
-import { announceApprovals, announcedLater } from "./announce-approval.ts";
+import { announceApprovals, announceLater } from "./announce-approval.ts";
 import {
   findOtherUses,
   type Payment,
@@ -164,8 +164,8 @@ async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Pro
   const { _id, userId, filename, plan, transactionHash: hash } = proof;
   const confirmations = settings.PAYMENT_CONFIRMATIONS;
   const seen = { confirmations, needed: confirmations };
-  await commit(database, { lockKeys: userStream(userId), now }, async (unit) => {
-    const { session } = unit;
+  await commit(database, { lockKeys: userStream(userId), now }, async (uow) => {
+    const { session } = uow;
     await finishWork(database, session, item);
     const found = await database.users.findById(userId).session(session).lean();
     const current = await database.paymentProofs
@@ -176,8 +176,9 @@ async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Pro
     if ((await findOtherUses(database, { hash, filename }, session)).length > 0) {
       return note(deps, proof, { state: "manual", ...seen, problem: "used" }, session);
     }
-    const uow = announcedLater(database, unit, userId);
-    const user = await settleSubscription(database, uow, found);
+    announceLater(database, uow, userId);
+    const audience = "user";
+    const user = await settleSubscription(database, uow, found, audience);
     await note(deps, proof, { state: "approved", ...seen }, session);
     const accepted = await acceptProof(database, uow, userId);
     const after = await addPayment(database, uow, user, {
@@ -188,6 +189,7 @@ async function approve(deps: VerifyDeps, item: WorkItem, proof: NamedProof): Pro
       reason: runningSubscription(user) ? "subscription-renewed" : "subscription-started",
       graceDays: settings.SUBSCRIPTION_GRACE_DAYS,
       automatic: { transaction: hash },
+      audience,
     });
     const change = { before: user, after, by: AUTOMATIC_APPROVER, proof: accepted };
     await noteAccessChange(database, uow, change);

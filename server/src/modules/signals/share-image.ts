@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { DEFAULT_PRODUCT_NAME } from "@shared/contract/branding.ts";
 import { MESSAGES } from "@shared/contract/constants.ts";
 import type { Candle } from "@shared/contract/market-data.ts";
@@ -11,27 +10,12 @@ import type {
 } from "@shared/contract/resolution.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { html } from "@shared/runtime/html.ts";
-import sharp, { type OverlayOptions } from "sharp";
+import sharp from "sharp";
+import { COLORS, type Color, text } from "../branding/preview-style.ts";
 
 const WIDTH = 1_200;
 const HEIGHT = 630;
 const MARGIN = 64;
-
-/** Of the dark theme of the web pages. */
-export const COLORS = {
-  canvas: "#0a0d12",
-  surface: "#10151c",
-  reward: "#12302c",
-  risk: "#33212a",
-  ink: "#e9edf3",
-  muted: "#aab4c2",
-  faint: "#8c98a8",
-  accent: "#6aa6ff",
-  buy: "#3ad29f",
-  sell: "#ff8080",
-  wait: "#f2bd52",
-} as const;
-type Color = keyof typeof COLORS;
 
 const KIND_COLORS = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 
@@ -190,38 +174,6 @@ const at = (left: number, top: number, sizePx: number) => ({ left, top, sizePx }
 
 const span = (content: string, color: Color) =>
   html`<span foreground="${COLORS[color]}">${content}</span>`;
-
-interface TextStyle {
-  left: number;
-  top: number;
-  sizePx: number;
-  isBold?: boolean;
-}
-
-/** 72 dots per inch, so that a point is a pixel. */
-const DPI = 72;
-
-/** An empty text cannot be drawn. */
-export function text(markup: ReturnType<typeof html>, style: TextStyle): OverlayOptions[] {
-  const { left, top, sizePx, isBold = false } = style;
-  if (markup.text.includes("></span>")) return [];
-  const face = isBold ? FACES.bold : FACES.regular;
-  const font = `${face.name} ${sizePx}`;
-  const input = { text: { text: markup.text, font, fontfile: face.file, rgba: true, dpi: DPI } };
-  return [{ input, left, top }];
-}
-
-const { resolve } = createRequire(import.meta.url);
-const FACES = {
-  regular: {
-    name: "Geist",
-    file: resolve("@expo-google-fonts/geist/400Regular/Geist_400Regular.ttf"),
-  },
-  bold: {
-    name: "Geist SemiBold",
-    file: resolve("@expo-google-fonts/geist/600SemiBold/Geist_600SemiBold.ttf"),
-  },
-} as const;
 
 const MINUS = "\u2212";
 const signed = (value: number, decimals: number): string =>

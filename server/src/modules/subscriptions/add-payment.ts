@@ -11,7 +11,7 @@ import { readPlans } from "@shared/domain/plans.ts";
 import { addSubscriptionEmail } from "@shared/domain/subscription-email.ts";
 import { extendSubscription, newSubscription } from "@shared/domain/subscription-schedule.ts";
 import { settleSubscription } from "@shared/domain/subscriptions.ts";
-import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
+import { type AccountAudience, addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { Types } from "mongoose";
 
@@ -46,6 +46,7 @@ interface NewPayment {
   /** Of the transaction, if no administrator has accepted the payment. */
   automatic?: { transaction: string };
   reason: "subscription-started" | "subscription-renewed";
+  audience?: AccountAudience;
 }
 
 /**
@@ -64,6 +65,7 @@ export async function addPayment(
     reason,
     graceDays,
     automatic,
+    audience,
   }: NewPayment,
 ): Promise<UserRecord> {
   const { session, at } = uow;
@@ -105,7 +107,8 @@ export async function addPayment(
     user: changed,
     reason,
     isAutomatic: automatic !== undefined,
+    audience,
   });
   addSubscriptionEmail(database, uow, changed, reason);
-  return settleSubscription(database, uow, changed);
+  return settleSubscription(database, uow, changed, audience);
 }
