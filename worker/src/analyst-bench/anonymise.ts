@@ -80,7 +80,7 @@ export function revealAnalysis(
 ): UnsizedAnalysis {
   const { symbol, priceFactor, shiftMs } = disguise;
   const price = series.candles.at(-1)?.close ?? null;
-  const scale = priceScale({ symbol, price: price ?? 1 });
+  const scale = priceScale(symbol, price ?? 1);
   const level = (value: number | null) =>
     value === null ? null : roundToTick(value / priceFactor, scale);
   const time = (text: string | null | undefined) =>
