@@ -68,9 +68,8 @@ export async function makeShadowAnalysis(
   const common = { arm, candle, startedAt, isDemo, series };
   const latencyMs = stopwatch();
   try {
-    const { analysis, provenance } = await withDeadline(
-      { abort, timeoutMs: ANALYSIS_TIMEOUT_MS },
-      (deadline) => analyse(deps, { arm, request, series, spent }, deadline),
+    const { analysis, provenance } = await withDeadline(abort, ANALYSIS_TIMEOUT_MS, (deadline) =>
+      analyse(deps, { arm, request, series, spent }, deadline),
     );
     const shown = {
       ...analysis,

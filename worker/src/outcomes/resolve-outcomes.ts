@@ -109,7 +109,7 @@ async function resolveByMarket(
   const counts = await Promise.all(
     [...markets.values()].map((due) =>
       limit.runExclusive(() =>
-        withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
+        withDeadline(deps.abort, READ_TIMEOUT_MS, (abort) =>
           deps.abort.aborted ? Promise.resolve(0) : resolveMarket(deps, due, abort),
         ),
       ),

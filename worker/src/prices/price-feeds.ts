@@ -231,7 +231,7 @@ async function pollPrice(
   { symbol, abort }: { symbol: string; abort: AbortSignal },
 ): Promise<PolledPrice> {
   const request = { symbol, timeframe: PRICE_TIMEFRAME, limit: CANDLES, withOpen: true } as const;
-  const series = await withDeadline({ abort, timeoutMs: POLL_TIMEOUT_MS }, (inTime) =>
+  const series = await withDeadline(abort, POLL_TIMEOUT_MS, (inTime) =>
     marketData.candles({ ...request, abort: inTime }),
   );
   return newestPrice(series, now().getTime());

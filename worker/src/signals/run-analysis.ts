@@ -107,7 +107,7 @@ async function produceResult(
     spent.push(usage);
     counted.push(countCallCost(deps, usage));
   };
-  return withDeadline({ abort, timeoutMs: runBudgetMs(run) }, async (deadline) => {
+  return withDeadline(abort, runBudgetMs(run), async (deadline) => {
     try {
       const analysed = await makeAnalysis(deps, run, { onUsage, abort: deadline });
       const { model, analyst } = analysed.provenance;
