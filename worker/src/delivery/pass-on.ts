@@ -149,7 +149,7 @@ async function findUndelivered(
     afterAdminSeq:
       adminHead > 0 && afterAdminSeq !== null ? start("admins", afterAdminSeq, adminHead) : null,
   };
-  const scans = await scanStreams(database, unread, { user, adminHead });
+  const scans = await scanStreams(database, unread, user, adminHead);
   return scans.flatMap(({ stream, wanted }) => wanted.map((event) => ({ stream, ...event })));
 }
 

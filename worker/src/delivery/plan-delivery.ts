@@ -56,7 +56,8 @@ export interface WantedEvent {
 export async function planDelivery(
   deps: PlanDeps,
   channel: LeasedChannel,
-  { user, at }: { user: UserRecord; at: Date },
+  user: UserRecord,
+  at: Date,
 ): Promise<Planned> {
   const isReader = readsAdminEvents(deps.settings, user);
   const adminStreams = isReader ? [ADMINS_STREAM] : [];
@@ -65,7 +66,7 @@ export async function planDelivery(
     // Who has become an administrator gets what happens from now on.
     return commitPlan(deps, channel, { at, cursors: [], adminSeq: isReader ? adminHead : null });
   }
-  const scans = await scanStreams(deps.database, channel, { user, adminHead });
+  const scans = await scanStreams(deps.database, channel, user, adminHead);
   const gap = scans.find(({ hasGap }) => hasGap);
   if (gap) return commitPlan(deps, channel, { at, ...skipGap(gap, at) });
   const held = channel.heldSince && scans.find(({ wanted }) => wanted.length > 1);
@@ -136,7 +137,7 @@ async function commitPlan(
     ...(heldSince === null && { heldSince }),
   };
   const options = { lockKeys: `channel:${_id}`, groupCommit: true, now: () => at };
-  const record = delivery && newDelivery({ channel, at }, delivery);
+  const record = delivery && newDelivery(channel, delivery, at);
   const moved = await commit(database, options, async (uow) => {
     const found = await database.channels
       .findOneAndUpdate(
@@ -158,10 +159,10 @@ async function commitPlan(
 }
 
 function newDelivery(
-  { channel, at }: { channel: LeasedChannel; at: Date },
+  { _id: channelId, userId }: LeasedChannel,
   { status = "retrying", error = null, ...planned }: NonNullable<Plan["delivery"]>,
+  at: Date,
 ): Omit<DeliveryRecord, "order"> {
-  const { _id: channelId, userId } = channel;
   return {
     _id: new Types.ObjectId(),
     channelId,
@@ -180,7 +181,8 @@ function newDelivery(
 export async function scanStreams(
   database: Database,
   channel: ChannelRecord,
-  { user, adminHead }: { user: UserRecord; adminHead: number },
+  user: UserRecord,
+  adminHead: number,
 ): Promise<Scan[]> {
   const own = { stream: "user" as const, after: channel.afterSeq, head: user.lastEventSeq };
   const scan = await scanStream(database, channel, { ...own, name: userStream(user._id) });
