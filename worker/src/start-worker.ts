@@ -248,7 +248,7 @@ function createDeps(
   const { marketData, derivatives } = services.market;
   const events = calendar ?? NO_EVENTS;
   const metrics = createWorkerMetrics(services.market.health);
-  const wrap = (analyst: Analyst) => countedAnalyst(analyst, { metrics, shutdown });
+  const wrap = (analyst: Analyst) => countedAnalyst(analyst, metrics, shutdown);
   const ofSettings = {
     ...analystSetup(services.analyst, settings),
     analyst: wrap(services.analyst),
