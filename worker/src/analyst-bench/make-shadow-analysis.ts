@@ -98,14 +98,16 @@ function stopwatch(): (provenance: SignalProvenance) => number {
   return ({ durationsMs }) => Math.min(durationsMs.analysing, performance.now() - from);
 }
 
+interface ArmTask {
+  arm: BenchArm;
+  request: MarketRequest;
+  series: CandleSeries;
+  spent: TokenUsage[];
+}
+
 async function analyse(
   deps: ShadowDeps,
-  task: {
-    arm: BenchArm;
-    request: MarketRequest;
-    series: CandleSeries;
-    spent: TokenUsage[];
-  },
+  task: ArmTask,
   abort: AbortSignal,
 ): Promise<{ analysis: UnsizedAnalysis; provenance: SignalProvenance }> {
   const { arm, request, series, spent } = task;
@@ -126,15 +128,11 @@ async function analyse(
   }
   const disguise = disguiseOf(request.symbol, series.candles);
   const analysed = await analyseMarket({ ...common, ...disguised(deps, task, disguise) });
-  return { ...analysed, analysis: revealAnalysis(analysed.analysis, { disguise, series }) };
+  return { ...analysed, analysis: revealAnalysis(analysed.analysis, disguise, series) };
 }
 
 /** The market without its name, prices and dates. What would name it, such as events, is not given. */
-function disguised(
-  deps: ShadowDeps,
-  { arm, request, series }: { arm: BenchArm; request: MarketRequest; series: CandleSeries },
-  disguise: Disguise,
-) {
+function disguised(deps: ShadowDeps, { arm, request, series }: ArmTask, disguise: Disguise) {
   const { shiftMs } = disguise;
   const closedAt = request.candleClosedAt;
   const anonymous: MarketRequest = {
