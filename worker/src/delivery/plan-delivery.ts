@@ -9,7 +9,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead, userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import type { LeasedChannel } from "./channel-leases.ts";
@@ -60,8 +60,7 @@ export async function planDelivery(
   at: Date,
 ): Promise<Planned> {
   const isReader = readsAdminEvents(deps.settings, user);
-  const adminStreams = isReader ? [ADMINS_STREAM] : [];
-  const [adminHead = 0] = await readStreamHeads(deps.database, adminStreams);
+  const adminHead = isReader ? await readStreamHead(deps.database, ADMINS_STREAM) : 0;
   if (isReader !== (channel.afterAdminSeq !== null)) {
     // Who has become an administrator gets what happens from now on.
     return commitPlan(deps, channel, { at, cursors: [], adminSeq: isReader ? adminHead : null });

@@ -6,7 +6,7 @@ import { readBrand } from "@shared/domain/branding.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
 import { TELEGRAM_JOIN } from "@shared/domain/telegram-channel.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
@@ -342,7 +342,7 @@ async function turnOn(
 ): Promise<void> {
   const { _id, userId, afterAdminSeq } = channel;
   const user = await database.users.findById(userId).session(session).lean();
-  const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+  const adminHead = await readStreamHead(database, ADMINS_STREAM);
   const set = {
     target: secrets.seal({ kind: "telegram", chatId }),
     chatHash: secrets.hashChat(chatId),
