@@ -144,12 +144,8 @@ async function advanceSharedStreams(
   return found.map(({ _id, seq }) => [_id, { seq, counts: ZERO_COUNTS }]);
 }
 
-/** The last sequence number of each stream, in the same order; 0 before the first event. */
-export function readStreamHeads(database: Database, streams: readonly string[]): Promise<number[]> {
-  return Promise.all(streams.map((stream) => readHead(database, stream)));
-}
-
-async function readHead(database: Database, stream: string): Promise<number> {
+/** The last sequence number of a stream; 0 before the first event. */
+export async function readStreamHead(database: Database, stream: string): Promise<number> {
   if (userIdOf(stream) === undefined) {
     const head = await database.streamHeads.findById(stream).lean();
     return head?.seq ?? 0;

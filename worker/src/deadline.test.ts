@@ -19,7 +19,7 @@ function collectGarbage(): void {
 }
 
 it("ends a wait after its time, even if the garbage is collected meanwhile", async () => {
-  const waiting = withDeadline({ abort: patient, timeoutMs: 60 }, aborted);
+  const waiting = withDeadline(patient, 60, aborted);
   const collecting = setInterval(collectGarbage, 5);
   await expect(waiting).rejects.toThrow("out of time");
   clearInterval(collecting);
@@ -27,7 +27,7 @@ it("ends a wait after its time, even if the garbage is collected meanwhile", asy
 
 it("ends a wait with its caller's", async () => {
   const caller = new AbortController();
-  const waiting = withDeadline({ abort: caller.signal, timeoutMs: 60_000 }, aborted);
+  const waiting = withDeadline(caller.signal, 60_000, aborted);
   caller.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
 });
@@ -36,7 +36,7 @@ it("leaves nothing behind on a caller that lives on", async () => {
   const caller = new AbortController();
   const work = new EventEmitter().setMaxListeners(0);
   const deadlines = Array.from({ length: 40 }, () =>
-    withDeadline({ abort: caller.signal, timeoutMs: 60_000 }, () => once(work, "done")),
+    withDeadline(caller.signal, 60_000, () => once(work, "done")),
   );
   expect(getEventListeners(caller.signal, "abort")).toHaveLength(40);
   work.emit("done");

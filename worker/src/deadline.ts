@@ -5,7 +5,8 @@ import { setMaxListeners } from "node:events";
  * garbage-collect one that only `AbortSignal.any` refers to, and it never fires.
  */
 export async function withDeadline<Result>(
-  { abort, timeoutMs }: { abort: AbortSignal; timeoutMs: number },
+  abort: AbortSignal,
+  timeoutMs: number,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const limit = new AbortController();

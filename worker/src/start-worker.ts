@@ -45,8 +45,7 @@ import { startPrices } from "./prices/price-feeds.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { serveWatchers, stopBatches } from "./signals/fan-out.ts";
 import { generateSignals } from "./signals/generate-signal.ts";
-import { checkEntries, reuseAnalysis } from "./signals/reuse-analysis.ts";
-import { runAnalysis } from "./signals/run-analysis.ts";
+import { checkEntries } from "./signals/reuse-analysis.ts";
 import { sendSubscriptionEmails } from "./subscriptions/send-subscription-email.ts";
 import { sweepingSubscriptions } from "./subscriptions/sweep-subscriptions.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
@@ -164,16 +163,11 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
 
 /** Items of kinds without a handler wait for another worker. */
 function workHandlers(deps: WorkerDeps, settings: DeliverySettings): WorkHandler[] {
-  const { database, logger } = deps;
+  const { logger } = deps;
   const mailer = createMailer({ ...deps, settings });
   if (!mailer) logger.error("no emails are sent: SMTP_URL is not set");
   return [
-    generateSignals({
-      database,
-      concurrency: settings.WORKER_CONCURRENCY,
-      run: (analysis, abort) => runAnalysis(deps, analysis, abort),
-      reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
-    }),
+    generateSignals(deps, settings.WORKER_CONCURRENCY),
     checkEntries(deps),
     schedulingAnalyses({
       ...deps,
@@ -248,7 +242,7 @@ function createDeps(
   const { marketData, derivatives } = services.market;
   const events = calendar ?? NO_EVENTS;
   const metrics = createWorkerMetrics(services.market.health);
-  const wrap = (analyst: Analyst) => countedAnalyst(analyst, { metrics, shutdown });
+  const wrap = (analyst: Analyst) => countedAnalyst(analyst, metrics, shutdown);
   const ofSettings = {
     ...analystSetup(services.analyst, settings),
     analyst: wrap(services.analyst),

@@ -124,7 +124,7 @@ describe("metrics of the AI", () => {
       callTimeoutMs: 10_000,
       maxOutputTokens: 4_000,
     });
-    const counted = countedAnalyst(analyst, { metrics, shutdown });
+    const counted = countedAnalyst(analyst, metrics, shutdown);
     return askAnalyst(counted, {
       brief,
       costs: DEFAULT_TRADING_COSTS.crypto,

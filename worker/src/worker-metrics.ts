@@ -201,7 +201,8 @@ function addProviderMetrics(registry: Registry, read: () => readonly ProviderHea
 /** Counts every failed call, also if a retry succeeds. Failures during shutdown do not count. */
 export function countedAnalyst(
   analyst: Analyst,
-  { metrics, shutdown }: { metrics: Pick<WorkerMetrics, "providerFailed">; shutdown: AbortSignal },
+  metrics: Pick<WorkerMetrics, "providerFailed">,
+  shutdown: AbortSignal,
 ): Analyst {
   return {
     ...analyst,

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead, userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
@@ -85,7 +85,7 @@ describe("a server that loses the database", () => {
 
     const connect = async (as: UserRecord): Promise<PushClient> => {
       // Without a position, the stream is followed from a moment after the connection on.
-      const [admins = 0] = await readStreamHeads(direct, [ADMINS_STREAM]);
+      const admins = await readStreamHead(direct, ADMINS_STREAM);
       const opened = new PushClient({
         url: `http://localhost:${server.port}`,
         token: signTokenFor(as, settings),

@@ -1,6 +1,6 @@
 import type { Database } from "@shared/database/database.ts";
 import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
-import { readStreamHeads } from "@shared/outbox/streams.ts";
+import { readStreamHead } from "@shared/outbox/streams.ts";
 import { Semaphore } from "async-mutex";
 import type { SendBuffer } from "./send-buffer.ts";
 
@@ -129,9 +129,6 @@ export function createEventLogReader(database: Database) {
   return {
     readAfter: (range: { stream: string; after: number; limit: number }) =>
       pages.runExclusive(() => readEvents(database, range)),
-    async head(stream: string): Promise<number> {
-      const [head = 0] = await readStreamHeads(database, [stream]);
-      return head;
-    },
+    head: (stream: string) => readStreamHead(database, stream),
   };
 }

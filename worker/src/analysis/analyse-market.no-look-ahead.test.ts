@@ -20,7 +20,7 @@ const providerOf = (shown: readonly Candle[], now: number): MarketData => ({
     const raw = shown.map(({ time, open, high, low, close, volume }) => {
       return [time, open, high, low, close, volume];
     });
-    const rows = orderRows(readRows(raw), { timeframe, now });
+    const rows = orderRows(readRows(raw), timeframe, now);
     return liveSeries(closedCandles(rows, { timeframe, count: limit, closedUntil: now }));
   },
 });

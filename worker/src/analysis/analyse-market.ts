@@ -44,7 +44,8 @@ interface MarketClosure {
 /** Returns why the market is closed or its data too old, null otherwise. Replayed markets never close. */
 function findMarketClosure(
   { symbol, timeframe, candleClosedAt }: MarketRequest,
-  { series, now }: { series: CandleSeries; now: number },
+  series: CandleSeries,
+  now: number,
 ): MarketClosure | null {
   if (series.data === "replay") return null;
   const hours = series.market?.hours ?? "always";
@@ -158,16 +159,16 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   if (atr === null) throw new RangeError("too few candles for an ATR");
   const untradable = options.asksAlways ? null : analyseUntradableMarket({ brief, costs }, series);
   if (untradable) return unaskedAnalysis(options, untradable, { series, timer });
-  const pack = await gatherEvidence(options, { brief, series, timer });
+  const pack = await gatherEvidence(options, brief, series, timer);
   const awaited = options.evidence?.guard === "wait" ? eventWarnings(pack.events, now()) : [];
   if (awaited.length > 0) {
-    const wait = eventAnalysis(awaited, { series, brief });
+    const wait = eventAnalysis(awaited, series, brief);
     return unaskedAnalysis(options, wait, { series, timer, pack });
   }
   await options.beforeAnalyst?.();
   const { items: evidence, events, funding } = pack;
   const question = { brief, costs, evidence, abort, chartImage, onUsage };
-  const answers = await requestAdvice(analyst, question, { atr, timer });
+  const answers = await requestAdvice(analyst, question, atr, timer);
   const { last: call } = answers;
   const { chart } = call.reply;
   const otherMarket = chart ? otherMarketReason(brief, chart) : null;
@@ -195,7 +196,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(inputs, { analyst, answers, quoteToUsd }),
-    rejectedTrade: otherMarket === null ? rejectedTrade(brief, { call, decision }) : null,
+    rejectedTrade: otherMarket === null ? rejectedTrade(brief, call, decision) : null,
     funding,
     isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
   };
@@ -216,7 +217,7 @@ function analyseClosedMarket(
   timer: StageTimer,
 ): MadeAnalysis | null {
   const { request, now } = options;
-  const closure = findMarketClosure(request, { series, now: now() });
+  const closure = findMarketClosure(request, series, now());
   if (!closure) return null;
   const analysis = closedMarketAnalysis(closure, series, request.timeframe);
   return unaskedAnalysis(options, analysis, { series, timer });
@@ -252,7 +253,9 @@ function unaskedAnalysis(
 
 async function gatherEvidence(
   { evidence, costs, abort }: AnalysisOptions,
-  { brief, series, timer }: { brief: MarketBrief; series: CandleSeries; timer: StageTimer },
+  brief: MarketBrief,
+  series: CandleSeries,
+  timer: StageTimer,
 ): Promise<EvidencePack> {
   if (!evidence) return NOTHING_KNOWN;
   return timer.run("fetching", () => evidence.gather({ brief, series, costs }, abort));
@@ -261,7 +264,8 @@ async function gatherEvidence(
 /** The WAIT near an event, for which no analyst is asked. */
 const eventAnalysis = (
   warnings: readonly string[],
-  { series, brief }: { series: CandleSeries; brief: MarketBrief },
+  series: CandleSeries,
+  brief: MarketBrief,
 ): UnsizedAnalysis =>
   unaskedWait({
     reason:

@@ -46,7 +46,7 @@ export function composeAnalysis(
   const { advice, model, chart } = call.reply;
   const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
   const holdCandles = holdCandlesOf(decision, brief);
-  const validEnd = endBeforeEvent(validUntil(brief), { events, at: madeAt });
+  const validEnd = endBeforeEvent(validUntil(brief), events, madeAt);
   return unsizedSchema.parse({
     final_signal,
     confidence,

@@ -100,7 +100,7 @@ async function fetchLate(
   }
   const other = await ask(options, { through }).catch(orNone);
   if (other) return other;
-  throw lateMarket(options.request, { provider, through });
+  throw lateMarket(options.request, provider, through);
 }
 
 const waitFor = (timeMs: number, signal: AbortSignal) => delay(timeMs, undefined, { signal });
@@ -136,7 +136,8 @@ function quietMarket(
 
 function lateMarket(
   { symbol, timeframe }: MarketRequest,
-  { provider, through }: { provider: string; through: number },
+  provider: string,
+  through: number,
 ): UnusableMarketError {
   const candle = `the ${timeframe} candle of ${symbol} that closed at ${formatUtc(through)}`;
   const reason = `No provider has published ${candle} yet. Try again in a minute.`;

@@ -13,7 +13,7 @@ describe("the scale of a market", () => {
     { symbol: "ETH/BTC", price: 0.03456789, text: "0.0345679" },
     { symbol: "YFI/USDT", price: 5_123.4567, text: "5123.46" },
   ])("writes $price of $symbol as $text", ({ symbol, price, text }) => {
-    const scale = priceScale({ symbol, price });
+    const scale = priceScale(symbol, price);
     expect(formatAtTick(price, scale)).toBe(text);
     expect(roundToTick(price, scale)).toBe(Number(text));
   });
@@ -25,7 +25,7 @@ describe("the scale of a market", () => {
         prices,
         fc.constantFrom("BTC/USDT", "EUR/USD", "US30", "ANY/USDT"),
         (price, symbol) => {
-          const scale = priceScale({ symbol, price });
+          const scale = priceScale(symbol, price);
           const rounded = roundToTick(price, scale);
           expect(Math.abs(rounded - price)).toBeLessThanOrEqual(scale.tick * 0.500001);
           expect(roundToTick(rounded, scale)).toBe(rounded);
@@ -35,7 +35,7 @@ describe("the scale of a market", () => {
   });
 
   it("leaves what is not a number to the check", () => {
-    const scale = priceScale({ symbol: "BTC/USDT", price: 1 });
+    const scale = priceScale("BTC/USDT", 1);
     expect(roundToTick(Number.NaN, scale)).toBeNaN();
     expect(roundToTick(Number.POSITIVE_INFINITY, scale)).toBe(Number.POSITIVE_INFINITY);
     expect(Number.isFinite(roundToTick(1e308, scale))).toBe(false);

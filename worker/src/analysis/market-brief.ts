@@ -44,7 +44,7 @@ export function buildMarketBrief(market: BriefedMarket): MarketBrief {
   return {
     symbol,
     timeframe,
-    scale: priceScale({ symbol, price }),
+    scale: priceScale(symbol, price),
     price,
     lastCandleAt,
     session: timeframe === "1d" ? null : tradingSession(lastCandleAt),
@@ -96,10 +96,10 @@ export interface PriceScale {
 }
 
 /** The instrument's own scale, else six significant digits of `price`. */
-export function priceScale(options: { symbol: string; price: number }): PriceScale {
-  const instrument = findInstrument(options.symbol);
+export function priceScale(symbol: string, price: number): PriceScale {
+  const instrument = findInstrument(symbol);
   if (instrument) return { tick: instrument.tick, decimals: instrument.decimals };
-  const decimals = tickDecimals(options.price);
+  const decimals = tickDecimals(price);
   return { tick: Number(`1e-${decimals}`), decimals };
 }
 

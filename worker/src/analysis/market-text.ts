@@ -43,7 +43,7 @@ export function marketTexts(brief: MarketBrief): {
   };
 }
 
-export function costsText({ brief, costs }: { brief: MarketBrief; costs: TradingCosts }): string {
+export function costsText(brief: MarketBrief, costs: TradingCosts): string {
   const distance = distanceText(minStopDistance(brief.price, costs), brief.scale);
   return [
     `Round trip: ${formatNumber(roundTripPercent(costs), 4)}% of the price`,

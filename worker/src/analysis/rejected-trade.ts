@@ -14,7 +14,8 @@ import { scoreMarket, tradeLevels } from "./rules/score-market.ts";
  */
 export function rejectedTrade(
   brief: MarketBrief,
-  { call: { checked, reply }, decision }: { call: AnalystCall; decision: Advice },
+  { checked, reply }: AnalystCall,
+  decision: Advice,
 ): RejectedTrade | null {
   if (decision.final_signal !== "WAIT") return null;
   const own = checked.accepted ? tradeOf(checked.advice, brief) : null;

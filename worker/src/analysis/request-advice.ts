@@ -63,7 +63,8 @@ const UNREADABLE = "It must be one JSON object that follows the schema.";
 export async function requestAdvice(
   analyst: Analyst,
   request: Omit<AdviceRequest, "corrections" | "rejectedReply">,
-  { atr, timer }: { atr: number; timer: StageTimer },
+  atr: number,
+  timer: StageTimer,
 ): Promise<AnalystCalls> {
   const { price, scale } = request.brief;
   const spent: TokenUsage[] = [];
@@ -101,7 +102,7 @@ async function askSamples(analyst: Analyst, request: AdviceRequest): Promise<Ans
   const { samples: sampleCount = 1 } = analyst;
   if (sampleCount === 1) return { answers: [await askAnalyst(analyst, request)] };
   const found = await Promise.allSettled(
-    Array.from({ length: sampleCount }, () => askAnalyst(analyst, request, { maxTries: 1 })),
+    Array.from({ length: sampleCount }, () => askAnalyst(analyst, request, 1)),
   );
   request.abort.throwIfAborted();
   const [first, ...others] = found.flatMap((one) =>
@@ -145,7 +146,7 @@ const MAX_PAUSE_MS = 8_000;
 export function askAnalyst(
   analyst: Analyst,
   request: AdviceRequest,
-  { maxTries = MAX_TRIES }: { maxTries?: number } = {},
+  maxTries = MAX_TRIES,
 ): Promise<AnalystAnswer> {
   const { abort } = request;
   const spent: TokenUsage[] = [];

@@ -76,11 +76,11 @@ export const disguiseMarket = (market: MarketData, disguise: Disguise): MarketDa
 /** The analysis with the prices and times of the market; its words are as the analyst wrote them. */
 export function revealAnalysis(
   analysis: UnsizedAnalysis,
-  { disguise, series }: { disguise: Disguise; series: CandleSeries },
+  { symbol, priceFactor, shiftMs }: Disguise,
+  series: CandleSeries,
 ): UnsizedAnalysis {
-  const { symbol, priceFactor, shiftMs } = disguise;
   const price = series.candles.at(-1)?.close ?? null;
-  const scale = priceScale({ symbol, price: price ?? 1 });
+  const scale = priceScale(symbol, price ?? 1);
   const level = (value: number | null) =>
     value === null ? null : roundToTick(value / priceFactor, scale);
   const time = (text: string | null | undefined) =>

@@ -85,14 +85,14 @@ function baseline(rule: {
     name: "rules",
     version: `${id}/${VERSION}`,
     async advise({ brief }) {
-      const advice = adviceOf(brief, { side: side(brief), says });
+      const advice = adviceOf(brief, side(brief), says);
       return { advice, model: id, prompt: id, rawReply: advice.final_signal };
     },
   };
   return { id, label, analyst, model: id, limit };
 }
 
-function adviceOf(brief: MarketBrief, { side, says }: { side: Side | null; says: string }): Advice {
+function adviceOf(brief: MarketBrief, side: Side | null, says: string): Advice {
   const words = {
     key_evidence: [],
     counter_evidence: [],

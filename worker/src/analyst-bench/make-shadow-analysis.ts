@@ -68,9 +68,8 @@ export async function makeShadowAnalysis(
   const common = { arm, candle, startedAt, isDemo, series };
   const latencyMs = stopwatch();
   try {
-    const { analysis, provenance } = await withDeadline(
-      { abort, timeoutMs: ANALYSIS_TIMEOUT_MS },
-      (deadline) => analyse(deps, { arm, request, series, spent }, deadline),
+    const { analysis, provenance } = await withDeadline(abort, ANALYSIS_TIMEOUT_MS, (deadline) =>
+      analyse(deps, { arm, request, series, spent }, deadline),
     );
     const shown = {
       ...analysis,
@@ -99,14 +98,16 @@ function stopwatch(): (provenance: SignalProvenance) => number {
   return ({ durationsMs }) => Math.min(durationsMs.analysing, performance.now() - from);
 }
 
+interface ArmTask {
+  arm: BenchArm;
+  request: MarketRequest;
+  series: CandleSeries;
+  spent: TokenUsage[];
+}
+
 async function analyse(
   deps: ShadowDeps,
-  task: {
-    arm: BenchArm;
-    request: MarketRequest;
-    series: CandleSeries;
-    spent: TokenUsage[];
-  },
+  task: ArmTask,
   abort: AbortSignal,
 ): Promise<{ analysis: UnsizedAnalysis; provenance: SignalProvenance }> {
   const { arm, request, series, spent } = task;
@@ -127,15 +128,11 @@ async function analyse(
   }
   const disguise = disguiseOf(request.symbol, series.candles);
   const analysed = await analyseMarket({ ...common, ...disguised(deps, task, disguise) });
-  return { ...analysed, analysis: revealAnalysis(analysed.analysis, { disguise, series }) };
+  return { ...analysed, analysis: revealAnalysis(analysed.analysis, disguise, series) };
 }
 
 /** The market without its name, prices and dates. What would name it, such as events, is not given. */
-function disguised(
-  deps: ShadowDeps,
-  { arm, request, series }: { arm: BenchArm; request: MarketRequest; series: CandleSeries },
-  disguise: Disguise,
-) {
+function disguised(deps: ShadowDeps, { arm, request, series }: ArmTask, disguise: Disguise) {
   const { shiftMs } = disguise;
   const closedAt = request.candleClosedAt;
   const anonymous: MarketRequest = {

@@ -6,7 +6,7 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";
-import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 
@@ -84,7 +84,7 @@ const lateSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId) }));
 /** Wakes all channels that are behind their streams, as after a time without workers. */
 export async function wakeLateChannels(database: Database, at: Date): Promise<number> {
   const idle = { enabled: true, dueAt: null };
-  const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+  const adminHead = await readStreamHead(database, ADMINS_STREAM);
   const behindUser = await database.channels.aggregate([
     { $match: { kind: { $in: channelKindSchema.options }, ...idle } },
     { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },

@@ -446,7 +446,7 @@ describe("delivery to a channel", () => {
 
     it("after the delivery was stored, it keeps its id", async () => {
       const lease = await begin();
-      await planDelivery(stage.deps, lease, { user: { ...ann, lastEventSeq: 2 }, at: stage.now() });
+      await planDelivery(stage.deps, lease, { ...ann, lastEventSeq: 2 }, stage.now());
       const [planned] = await deliveriesOf(lease);
       await takeOver();
       expect(receiver.received[0]?.id).toBe(String(planned?._id));

@@ -78,18 +78,19 @@ async function takeStep(deps: DeliveryDeps, channel: LeasedChannel): Promise<Ste
   const quietEnd = isHeld && user.quietHours ? quietUntil(user.quietHours, at) : null;
   if (quietEnd) return { dueAt: quietEnd, heldSince: channel.heldSince ?? at };
   if (delivery) return attempt(deps, { channel, delivery, user });
-  return plan(deps, channel, { user, at });
+  return plan(deps, channel, user, at);
 }
 
 async function plan(
   deps: DeliveryDeps,
   channel: LeasedChannel,
-  now: { user: UserRecord; at: Date },
+  user: UserRecord,
+  at: Date,
 ): Promise<Step> {
-  const planned = await planDelivery(deps, channel, now);
-  if (planned.result === "lost") return { dueAt: now.at };
+  const planned = await planDelivery(deps, channel, user, at);
+  if (planned.result === "lost") return { dueAt: at };
   const { delivery } = planned;
-  if (delivery) return attempt(deps, { channel: planned.channel, delivery, user: now.user });
+  if (delivery) return attempt(deps, { channel: planned.channel, delivery, user });
   return planned.result === "idle" ? { dueAt: null, isFailing: false } : { next: planned.channel };
 }
 

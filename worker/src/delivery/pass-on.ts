@@ -11,7 +11,7 @@ import { readsAdminEvents } from "@shared/domain/access.ts";
 import { wakeChannels } from "@shared/domain/channels.ts";
 import { PASS_ON, passedOnId, passOnSchema } from "@shared/domain/passed-on.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { doubling, oneByOne, repeatedly, type WorkHandler } from "@shared/work/work-handler.ts";
 import type { DeliveryDeps } from "./channel-sender.ts";
 import { quietUntil } from "./deliver-channel.ts";
@@ -129,9 +129,9 @@ async function findUndelivered(
   from: ChannelRecord,
   user: UserRecord,
 ): Promise<Message[]> {
-  const [adminHead = 0] = readsAdminEvents(settings, user)
-    ? await readStreamHeads(database, [ADMINS_STREAM])
-    : [];
+  const adminHead = readsAdminEvents(settings, user)
+    ? await readStreamHead(database, ADMINS_STREAM)
+    : 0;
   const current = await database.deliveries
     .findOne({
       channelId: from._id,
@@ -149,7 +149,7 @@ async function findUndelivered(
     afterAdminSeq:
       adminHead > 0 && afterAdminSeq !== null ? start("admins", afterAdminSeq, adminHead) : null,
   };
-  const scans = await scanStreams(database, unread, { user, adminHead });
+  const scans = await scanStreams(database, unread, user, adminHead);
   return scans.flatMap(({ stream, wanted }) => wanted.map((event) => ({ stream, ...event })));
 }
 

@@ -9,7 +9,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { findNextKept, readEvents } from "@shared/outbox/event-log.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead, userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 import type { LeasedChannel } from "./channel-leases.ts";
@@ -56,16 +56,16 @@ export interface WantedEvent {
 export async function planDelivery(
   deps: PlanDeps,
   channel: LeasedChannel,
-  { user, at }: { user: UserRecord; at: Date },
+  user: UserRecord,
+  at: Date,
 ): Promise<Planned> {
   const isReader = readsAdminEvents(deps.settings, user);
-  const adminStreams = isReader ? [ADMINS_STREAM] : [];
-  const [adminHead = 0] = await readStreamHeads(deps.database, adminStreams);
+  const adminHead = isReader ? await readStreamHead(deps.database, ADMINS_STREAM) : 0;
   if (isReader !== (channel.afterAdminSeq !== null)) {
     // Who has become an administrator gets what happens from now on.
     return commitPlan(deps, channel, { at, cursors: [], adminSeq: isReader ? adminHead : null });
   }
-  const scans = await scanStreams(deps.database, channel, { user, adminHead });
+  const scans = await scanStreams(deps.database, channel, user, adminHead);
   const gap = scans.find(({ hasGap }) => hasGap);
   if (gap) return commitPlan(deps, channel, { at, ...skipGap(gap, at) });
   const held = channel.heldSince && scans.find(({ wanted }) => wanted.length > 1);
@@ -136,7 +136,7 @@ async function commitPlan(
     ...(heldSince === null && { heldSince }),
   };
   const options = { lockKeys: `channel:${_id}`, groupCommit: true, now: () => at };
-  const record = delivery && newDelivery({ channel, at }, delivery);
+  const record = delivery && newDelivery(channel, delivery, at);
   const moved = await commit(database, options, async (uow) => {
     const found = await database.channels
       .findOneAndUpdate(
@@ -158,10 +158,10 @@ async function commitPlan(
 }
 
 function newDelivery(
-  { channel, at }: { channel: LeasedChannel; at: Date },
+  { _id: channelId, userId }: LeasedChannel,
   { status = "retrying", error = null, ...planned }: NonNullable<Plan["delivery"]>,
+  at: Date,
 ): Omit<DeliveryRecord, "order"> {
-  const { _id: channelId, userId } = channel;
   return {
     _id: new Types.ObjectId(),
     channelId,
@@ -180,7 +180,8 @@ function newDelivery(
 export async function scanStreams(
   database: Database,
   channel: ChannelRecord,
-  { user, adminHead }: { user: UserRecord; adminHead: number },
+  user: UserRecord,
+  adminHead: number,
 ): Promise<Scan[]> {
   const own = { stream: "user" as const, after: channel.afterSeq, head: user.lastEventSeq };
   const scan = await scanStream(database, channel, { ...own, name: userStream(user._id) });

@@ -103,7 +103,7 @@ export class EconomicCalendar implements EventSource {
   async #fetchAndStore(): Promise<KnownEvents> {
     const { database, url } = this.#options;
     const abort = new AbortController().signal;
-    const all = await fetchEvents(url, { pauses: this.#pauses, abort });
+    const all = await fetchEvents(url, this.#pauses, abort);
     const readAt = database.now();
     const events = nearEvents(all, readAt);
     await database.economicCalendar.updateOne(

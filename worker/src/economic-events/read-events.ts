@@ -84,7 +84,8 @@ const nonsense = (message: string, cause?: unknown): ProviderError =>
 /** Reads the calendar at `url`. @throws ProviderError */
 export function fetchEvents(
   url: string,
-  { pauses, abort }: { pauses: ProviderPauses; abort: AbortSignal },
+  pauses: ProviderPauses,
+  abort: AbortSignal,
 ): Promise<EconomicEvent[]> {
   const request = { provider: PROVIDER, url, abort, limits: LIMITS, onAnswer: () => undefined };
   return pauses.run(PROVIDER, async (admit) => {

@@ -34,7 +34,7 @@ export class ModelChecks {
       : Number.POSITIVE_INFINITY;
     if (this.#isFirst || ageMs >= DAY_MS) await this.#checkListing(abort);
     this.#isFirst = false;
-    if (test && !test.result) await this.#test(test, abort);
+    if (test && !test.result) await this.#test(test.requestedAt, abort);
   }
 
   async #checkListing(abort: AbortSignal): Promise<void> {
@@ -49,7 +49,7 @@ export class ModelChecks {
     await this.#save({ listing: { notices, checkedAt: now() } });
   }
 
-  async #test({ requestedAt }: { requestedAt: Date }, abort: AbortSignal): Promise<void> {
+  async #test(requestedAt: Date, abort: AbortSignal): Promise<void> {
     const { logger } = this.#deps;
     const server = storedModelServer(this.#deps, configuredServer(this.#settings));
     const analyst = createAnalyst(this.#settings, { server, logger });

@@ -118,7 +118,7 @@ async function planClose(deps: PlanDeps, close: Close, at: Date): Promise<void> 
       )
     : [];
   const isInTime = !isTooLate({ timeframe, candleClosedAt: closedAt }, at);
-  const open = isInTime ? await openMarkets(database, { markets, close }) : [];
+  const open = isInTime ? await openMarkets(database, markets, close) : [];
   const isPlanned = await commit(
     database,
     { lockKeys: `watch:${timeframe}`, now: () => at },
@@ -214,9 +214,9 @@ function withChannelMarkets(
 
 async function openMarkets(
   database: Database,
-  { markets, close }: { markets: readonly WatchedMarket[]; close: Close },
+  markets: readonly WatchedMarket[],
+  { timeframe, closedAt }: Close,
 ): Promise<WatchedMarket[]> {
-  const { timeframe, closedAt } = close;
   const hoursOf = await readTradingHours(database);
   const closesAt = closedAt.getTime();
   return markets.filter(({ symbol }) => isOpenClose(hoursOf(symbol), { timeframe, closesAt }));
@@ -316,7 +316,7 @@ async function queue(
   const options = { lockKeys: `scheduled:${_id}`, groupCommit: true, now, batch };
   try {
     const { isNew } = await commitBatched(database, options, (uow, joined) =>
-      queueJoined(deps, uow, { planned, joined }),
+      queueJoined(deps, uow, planned, joined),
     );
     metrics.scheduledAnalyses(isNew ? "queued" : "shared");
   } catch (error) {
@@ -328,7 +328,8 @@ async function queue(
 async function queueJoined(
   { database }: QueueDeps,
   uow: UnitOfWork,
-  { planned, joined }: { planned: ScheduledAnalysisRecord; joined: JoinedAnalysis },
+  planned: ScheduledAnalysisRecord,
+  joined: JoinedAnalysis,
 ): Promise<JoinedAnalysis> {
   const { session, at } = uow;
   const { analysis, isNew } = joined;

@@ -23,7 +23,7 @@ const flat = (back: number): Candle => {
 /** A hundred closed candles and the open one. */
 const rows = (count = 100) => Array.from({ length: count + 1 }, (_, index) => row(count - index));
 const without = (...backs: number[]) => rows().filter((_, index) => !backs.includes(100 - index));
-const ordered = (input: unknown) => orderRows(readRows(input), { timeframe: "1m", now: NOW });
+const ordered = (input: unknown) => orderRows(readRows(input), "1m", NOW);
 const read = (input: unknown, part: { count?: number; hours?: TradingHours } = {}) =>
   closedCandles(ordered(input), { timeframe: "1m", count: 100, closedUntil: NOW, ...part });
 
@@ -168,7 +168,7 @@ describe("time without a candle", () => {
     const closedUntil = at(times.next);
     const shown = readRows([times.last, times.next].map((text) => [at(text), ...PRICES]));
     const shape = { timeframe: "1m", count: 5_000, closedUntil, hours } as const;
-    const candles = closedCandles(orderRows(shown, { ...shape, now: closedUntil }), shape);
+    const candles = closedCandles(orderRows(shown, shape.timeframe, closedUntil), shape);
     expect(candles).toHaveLength(count);
   });
 });

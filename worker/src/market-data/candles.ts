@@ -53,7 +53,8 @@ export function readRows(rows: unknown): CandleRow[] {
  */
 export function orderRows(
   rows: readonly CandleRow[],
-  { timeframe, now }: { timeframe: Timeframe; now: number },
+  timeframe: Timeframe,
+  now: number,
 ): CandleRow[] {
   const byTime = new Map<number, CandleRow>();
   for (const { time, candle } of rows.filter((row) => row.time <= now)) {

@@ -176,7 +176,7 @@ export class ProviderCircuitBreaker {
     const { abort, symbol } = request;
     try {
       const timeoutMs = this.#options.limits.timeShareMs;
-      const series = await withProviderDeadline({ abort, timeoutMs }, (inTime) =>
+      const series = await withProviderDeadline(abort, timeoutMs, (inTime) =>
         this.#attemptTwice(request, inTime),
       );
       this.#succeeded(symbol);

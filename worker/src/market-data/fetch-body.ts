@@ -173,8 +173,7 @@ const ERROR_BODY_TIMEOUT_MS = 1_000;
 
 /** What can be read of it soon: the status says the most. */
 async function readErrorText(response: Response, signal: AbortSignal): Promise<string> {
-  const limits = { abort: signal, timeoutMs: ERROR_BODY_TIMEOUT_MS };
-  const reading = withDeadline(limits, (inTime) =>
+  const reading = withDeadline(signal, ERROR_BODY_TIMEOUT_MS, (inTime) =>
     readBody(response, { signal: inTime, maxBytes: MAX_ERROR_BYTES }),
   );
   const bytes = await reading.catch(() => undefined);

@@ -7,7 +7,8 @@ const ownWork = new AsyncLocalStorage<{ running: number }>();
 
 /** As `withDeadline`, for the time that a provider takes: without that of `onOwnTime`. */
 export async function withProviderDeadline<Result>(
-  { abort, timeoutMs }: { abort: AbortSignal; timeoutMs: number },
+  abort: AbortSignal,
+  timeoutMs: number,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const limit = new AbortController();

@@ -85,7 +85,7 @@ async function readCurrent(
   request: Pick<CandleRequestRecord, "symbol" | "timeframe">,
 ): Promise<CurrentCandles> {
   try {
-    return await withDeadline({ abort: shutdown, timeoutMs: FETCH_TIMEOUT_MS }, async (abort) => {
+    return await withDeadline(shutdown, FETCH_TIMEOUT_MS, async (abort) => {
       const fetching = fetchSeries(marketData, { ...request, abort });
       return describe(await raceAbort(fetching, abort), request, now().getTime());
     });

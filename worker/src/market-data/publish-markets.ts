@@ -64,7 +64,7 @@ async function readQuote(
 ): Promise<MarketQuoteRecord | null> {
   try {
     const request = { symbol, timeframe: TIMEFRAME, limit: CANDLES } as const;
-    const series = await withDeadline({ abort, timeoutMs: SYMBOL_TIMEOUT_MS }, (inTime) =>
+    const series = await withDeadline(abort, SYMBOL_TIMEOUT_MS, (inTime) =>
       marketData.candles({ ...request, abort: inTime }),
     );
     return quoteOf(symbol, series);

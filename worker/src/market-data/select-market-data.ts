@@ -260,5 +260,4 @@ function firstListing(
 const withProviderTime = <Result>(
   timeoutMs: number,
   work: (abort: AbortSignal) => Promise<Result>,
-): Promise<Result> =>
-  withProviderDeadline({ abort: new AbortController().signal, timeoutMs }, work);
+): Promise<Result> => withProviderDeadline(new AbortController().signal, timeoutMs, work);

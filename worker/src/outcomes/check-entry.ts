@@ -40,7 +40,7 @@ async function readPrices(
   const market = marketOf(analysis);
   if (!market) return null;
   try {
-    return await withDeadline({ abort, timeoutMs: CHECK_TIMEOUT_MS }, (inTime) => {
+    return await withDeadline(abort, CHECK_TIMEOUT_MS, (inTime) => {
       const request = { ...market, now: now().getTime(), abort: inTime };
       return raceAbort(readPricesSince(marketData, request), inTime);
     });

@@ -26,9 +26,7 @@ interface EntryWatchResult {
 
 /** Publishes missed entries of valid signals. A market that fails does not affect others. */
 export function watchEntries(deps: WatchEntriesDeps): Promise<EntryWatchResult> {
-  return withDeadline({ abort: deps.abort, timeoutMs: ROUND_MS }, (round) =>
-    watchUntil(deps, round),
-  );
+  return withDeadline(deps.abort, ROUND_MS, (round) => watchUntil(deps, round));
 }
 
 async function watchUntil(deps: WatchEntriesDeps, round: AbortSignal): Promise<EntryWatchResult> {
@@ -71,7 +69,7 @@ async function read(
   const market = marketOf(analysis);
   if (!market) return null;
   try {
-    return await withDeadline({ abort: round, timeoutMs: MARKET_TIMEOUT_MS }, (abort) => {
+    return await withDeadline(round, MARKET_TIMEOUT_MS, (abort) => {
       const request = { ...market, now: now().getTime(), abort };
       return raceAbort(readPricesSince(marketData, request), abort);
     });

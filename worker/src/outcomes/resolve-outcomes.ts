@@ -109,7 +109,7 @@ async function resolveByMarket(
   const counts = await Promise.all(
     [...markets.values()].map((due) =>
       limit.runExclusive(() =>
-        withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
+        withDeadline(deps.abort, READ_TIMEOUT_MS, (abort) =>
           deps.abort.aborted ? Promise.resolve(0) : resolveMarket(deps, due, abort),
         ),
       ),
@@ -186,11 +186,11 @@ async function resolveTrades(
       checks.push(check);
       open.push({ ...pending, ...followed(check) });
     } catch (error) {
-      checks.push(postponed(deps, pending, { error, now: options.now }));
+      checks.push(postponed(deps, pending, error, options.now));
       open.push(pending);
     }
   }
-  await keepMarketCandles(deps, { key, kept, candles: seen });
+  await keepMarketCandles(deps, key, kept, seen);
   await checkAgain(deps, checks);
   return { open, resolved: trades.length - checks.length };
 }
@@ -209,7 +209,8 @@ const followed = ({ course, shownResolution }: NextCheck) =>
 function postponed(
   { backoff, logger }: ResolveDeps,
   pending: PendingTrade,
-  { error, now }: { error: unknown; now: number },
+  error: unknown,
+  now: number,
 ): NextCheck {
   // Another worker continues at once.
   if (error instanceof WorkerStoppingError) return { pending, at: now };
@@ -243,7 +244,7 @@ async function resolveOne(deps: ResolveDeps, check: TradeCheck): Promise<NextChe
   const course = unlessBehind(pending, followed.course);
   const [error] = late;
   if (error) {
-    const next = postponed(deps, pending, { error, now });
+    const next = postponed(deps, pending, error, now);
     if (resolution) return { ...next, shownResolution: resolution };
     // After a change of the provider, a stored course is where the next check goes on.
     return course && !providerChange ? { ...next, course } : next;
@@ -395,7 +396,9 @@ const MAX_CANDLES = 600;
 
 async function keepMarketCandles(
   { database, now }: ResolveDeps,
-  { key, kept, candles }: { key: string; kept: KeptMarket; candles: readonly Candle[] },
+  key: string,
+  kept: KeptMarket,
+  candles: readonly Candle[],
 ): Promise<void> {
   const newest = candles.at(-1);
   if (!newest) return;

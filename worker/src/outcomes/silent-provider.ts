@@ -106,7 +106,7 @@ export async function decideWithout(
     else if (goesOn) changed.push(pending);
     else if (isOver(pending, options.now - waitMs)) ended.push(pending);
   }
-  if (substitute) await changeProvider(deps.database, changed, { ...substitute, now: options.now });
+  if (substitute) await changeProvider(deps.database, changed, substitute.provider, options.now);
   for (const pending of ended) await end(deps, pending);
   return ended;
 }
@@ -150,7 +150,8 @@ const isOver = ({ trade, course }: PendingTrade, now: number): boolean =>
 async function changeProvider(
   database: Database,
   trades: readonly PendingTrade[],
-  { provider, now }: { provider: string; now: number },
+  provider: string,
+  now: number,
 ): Promise<void> {
   if (trades.length === 0) return;
   await bulkUpdate(

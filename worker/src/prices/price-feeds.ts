@@ -179,7 +179,7 @@ class PriceFeeds {
   async #poll(market: WatchedMarket): Promise<void> {
     if (!this.#isWatched(market)) return;
     const { symbol } = market;
-    const polled = await pollPrice(this.#deps, { symbol, abort: this.#deps.shutdown }).catch(
+    const polled = await pollPrice(this.#deps, symbol, this.#deps.shutdown).catch(
       (error: unknown) => this.#deps.logger.debug({ err: error, symbol }, "price not polled"),
     );
     market.pollsAt = performance.now() + this.#intervalAfter(polled ?? undefined);
@@ -228,10 +228,11 @@ interface PolledPrice {
 /** The newest price of a market from its candles. Rejects with `ProviderError`. */
 async function pollPrice(
   { marketData, now }: { marketData: MarketData; now: () => Date },
-  { symbol, abort }: { symbol: string; abort: AbortSignal },
+  symbol: string,
+  abort: AbortSignal,
 ): Promise<PolledPrice> {
   const request = { symbol, timeframe: PRICE_TIMEFRAME, limit: CANDLES, withOpen: true } as const;
-  const series = await withDeadline({ abort, timeoutMs: POLL_TIMEOUT_MS }, (inTime) =>
+  const series = await withDeadline(abort, POLL_TIMEOUT_MS, (inTime) =>
     marketData.candles({ ...request, abort: inTime }),
   );
   return newestPrice(series, now().getTime());

@@ -83,7 +83,7 @@ export async function witnessHeads(deps: WitnessHeadsDeps): Promise<WitnessFailu
 async function submitMissing(deps: WitnessHeadsDeps, witness: Witness): Promise<void> {
   for (const head of await missingHeads(deps, witness)) {
     const testimony = await witness.submit(head, deps.abort);
-    await storeReceipt(deps, { witness, head, testimony });
+    await storeReceipt(deps, witness, head, testimony);
   }
 }
 
@@ -103,10 +103,10 @@ async function missingHeads(
 
 async function storeReceipt(
   { database, now }: WitnessHeadsDeps,
-  { witness, head, testimony }: { witness: Witness; head: PublishedHead; testimony: Testimony },
+  { kind, name }: Witness,
+  { day, seq, hash }: PublishedHead,
+  testimony: Testimony,
 ): Promise<void> {
-  const { kind, name } = witness;
-  const { day, seq, hash } = head;
   const at = now();
   await database.witnessReceipts.updateOne(
     { day, kind, name },

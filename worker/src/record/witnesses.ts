@@ -102,7 +102,7 @@ export function webhookWitness(
     kind: "webhook",
     name: "webhook",
     async submit({ day, seq, hash, at }, abort) {
-      const response = await withDeadline({ abort, timeoutMs }, (signal) =>
+      const response = await withDeadline(abort, timeoutMs, (signal) =>
         fetch(url, {
           method: "POST",
           headers: { "Content-Type": "application/json" },

@@ -11,7 +11,7 @@ import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { generateSignals } from "./generate-signal.ts";
+import { handleAnalyses } from "./generate-signal.ts";
 import { type AnalysisRun, finishOtherSignals, finishRun } from "./signal-lifecycle.ts";
 
 const WITHIN = { timeout: 15_000, interval: 20 };
@@ -77,7 +77,7 @@ describe("a worker's queue", () => {
       reused.push(String(analysisId));
       await finishOtherSignals(on, analysisId);
     };
-    const handlers = [generateSignals({ database: on, concurrency, run, reuse })];
+    const handlers = [handleAnalyses(on, concurrency, { run, reuse })];
     const queue = new WorkQueue({ database: on, logger, workerId, lockMs, handlers });
     queue.start();
     let isStopped = false;

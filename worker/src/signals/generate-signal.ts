@@ -5,18 +5,29 @@ import { deleteItem, type FoundItem } from "@shared/work/item-locks.ts";
 import type { ItemLock, WorkHandler } from "@shared/work/work-handler.ts";
 import type { Types } from "mongoose";
 import type { WorkerDeps } from "../worker-deps.ts";
+import { reuseAnalysis } from "./reuse-analysis.ts";
+import { runAnalysis } from "./run-analysis.ts";
 import { type AnalysisRun, startOtherSignals, startRuns } from "./signal-lifecycle.ts";
 
 /** The work of making analyses. What finishes an analysis deletes its item. */
-export function generateSignals(options: {
-  database: WorkerDeps["database"];
-  concurrency: number;
+export const generateSignals = (deps: WorkerDeps, concurrency: number): WorkHandler =>
+  handleAnalyses(deps.database, concurrency, {
+    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
+    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
+  });
+
+interface AnalysisWork {
   /** Makes an analysis. If it fails, this worker takes the item again. */
   run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
   /** Finishes the signals that wait for a finished analysis, as a crashed worker has left them. */
   reuse: (analysisId: Types.ObjectId, abort: AbortSignal) => Promise<void>;
-}): WorkHandler {
-  const { database, concurrency, run, reuse } = options;
+}
+
+export function handleAnalyses(
+  database: WorkerDeps["database"],
+  concurrency: number,
+  { run, reuse }: AnalysisWork,
+): WorkHandler {
   return {
     kind: GENERATE_SIGNAL_JOB,
     concurrency,

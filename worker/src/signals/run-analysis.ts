@@ -55,7 +55,7 @@ export async function runAnalysis(
   metrics.runStarted();
   try {
     const result = await produceResult({ ...deps, logger }, run, abort);
-    if (!(await storeResult({ ...deps, logger }, { run, result, abort }))) {
+    if (!(await storeResult({ ...deps, logger }, run, result, abort))) {
       logger.warn({ revision }, "analysis was taken over by another run, result dropped");
       return;
     }
@@ -72,7 +72,9 @@ export async function runAnalysis(
 /** A failed lock renewal after a successful commit fires `abort` too, so an abort does not mean failure. */
 async function storeResult(
   { database, logger }: Pick<WorkerDeps, "database" | "logger">,
-  { run, result, abort }: { run: AnalysisRun; result: RunResult; abort: AbortSignal },
+  run: AnalysisRun,
+  result: RunResult,
+  abort: AbortSignal,
 ): Promise<boolean> {
   let finished: boolean | undefined;
   const finish = async () => {
@@ -107,9 +109,9 @@ async function produceResult(
     spent.push(usage);
     counted.push(countCallCost(deps, usage));
   };
-  return withDeadline({ abort, timeoutMs: runBudgetMs(run) }, async (deadline) => {
+  return withDeadline(abort, runBudgetMs(run), async (deadline) => {
     try {
-      const analysed = await makeAnalysis(deps, run, { onUsage, abort: deadline });
+      const analysed = await makeAnalysis(deps, run, onUsage, deadline);
       const { model, analyst } = analysed.provenance;
       return { ...analysed, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
     } catch (error) {
@@ -128,7 +130,8 @@ async function produceResult(
 async function makeAnalysis(
   deps: WorkerDeps,
   run: AnalysisRun,
-  { onUsage, abort }: { onUsage: (usage: CallUsage) => void; abort: AbortSignal },
+  onUsage: (usage: CallUsage) => void,
+  abort: AbortSignal,
 ) {
   await assertInTime(deps, run);
   await untilClosed(deps, run, abort);

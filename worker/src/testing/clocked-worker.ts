@@ -11,8 +11,7 @@ import { runSchedule } from "../jobs/schedule-analyses.ts";
 import { createMarketData } from "../market-data/select-market-data.ts";
 import { serveWatchers } from "../signals/fan-out.ts";
 import { generateSignals } from "../signals/generate-signal.ts";
-import { checkEntries, reuseAnalysis } from "../signals/reuse-analysis.ts";
-import { runAnalysis } from "../signals/run-analysis.ts";
+import { checkEntries } from "../signals/reuse-analysis.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { createWorkerMetrics } from "../worker-metrics.ts";
 
@@ -50,17 +49,11 @@ export async function startClockedWorker(
     now: () => new Date(clock.now),
     shutdown,
   };
-  const signals = generateSignals({
-    database,
-    concurrency: 20,
-    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
-    reuse: (analysisId, abort) => reuseAnalysis(deps, analysisId, abort),
-  });
   const queue = new WorkQueue({
     database,
     logger,
     workerId,
-    handlers: [signals, checkEntries(deps), serveWatchers(deps)],
+    handlers: [generateSignals(deps, 20), checkEntries(deps), serveWatchers(deps)],
   });
   queue.start();
   const readTime = async () => new Date(clock.now);

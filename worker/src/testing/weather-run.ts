@@ -218,7 +218,7 @@ class ScenarioProvider implements LiveProvider {
     const closedUntil = openingTime(Math.min(now, until), timeframe);
     const since = firstOpeningTime(timeframe, { count: limit + SPARE_CANDLES, now: closedUntil });
     const shown = this.#rows(request, { since, end: closedUntil + TIMEFRAME_MS[timeframe] });
-    const rows = orderRows(readRows(shown), { timeframe, now });
+    const rows = orderRows(readRows(shown), timeframe, now);
     const candles = closedCandles(rows, { timeframe, count: limit, closedUntil });
     return { candles, provider: this.name, data: "live", notes: [] };
   }

@@ -12,7 +12,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { type NumberedEvent, readEvents } from "@shared/outbox/event-log.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead, userStream } from "@shared/outbox/streams.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
 import { listUnseenProblems } from "../channels/present-channels.ts";
@@ -77,7 +77,7 @@ const EVENTS_AT_ONCE = 200;
 const MAX_EVENTS = 10 * EVENTS_AT_ONCE;
 
 async function readLast(database: Database, stream: string): Promise<NumberedEvent[]> {
-  const [head = 0] = await readStreamHeads(database, [stream]);
+  const head = await readStreamHead(database, stream);
   const last: NumberedEvent[] = [];
   for (let after = head; after > 0 && after > head - MAX_EVENTS; ) {
     after -= EVENTS_AT_ONCE;

@@ -4,7 +4,7 @@ import type { SessionEndReason } from "@shared/contract/events.ts";
 import { readsAdminEvents } from "@shared/domain/access.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
@@ -20,9 +20,9 @@ export async function getCurrentUser(
   userId: Types.ObjectId,
 ): Promise<Me> {
   const { database } = deps;
-  const [own = 0, admins = 0] = await readStreamHeads(database, [
-    userStream(userId),
-    ADMINS_STREAM,
+  const [own, admins] = await Promise.all([
+    readStreamHead(database, userStream(userId)),
+    readStreamHead(database, ADMINS_STREAM),
   ]);
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();

@@ -13,6 +13,6 @@ export function baseEvidence({ brief, series, costs }: EvidenceMarket): Evidence
   return [
     { key: "market", text: market, known_at, source: provider },
     { key: "candles", text: candles, known_at, source: provider },
-    { key: "trading_costs", text: costsText({ brief, costs }), known_at, source: "settings" },
+    { key: "trading_costs", text: costsText(brief, costs), known_at, source: "settings" },
   ];
 }

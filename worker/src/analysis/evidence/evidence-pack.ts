@@ -83,7 +83,8 @@ const isHigh = ({ impact }: EconomicEvent) => impact === "High";
 /** The end of the entry window: `until`, or the start of the next window of an event if that is earlier. */
 export function endBeforeEvent(
   until: number,
-  { events, at }: { events: readonly EconomicEvent[]; at: number },
+  events: readonly EconomicEvent[],
+  at: number,
 ): number {
   return Math.min(until, nextWindowStart(events, at) ?? until);
 }

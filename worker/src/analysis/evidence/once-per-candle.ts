@@ -22,7 +22,7 @@ function inTime<Answer>(
   ask: (abort: AbortSignal) => Promise<Answer | null>,
 ): Promise<Answer | null> {
   const abort = new AbortController().signal;
-  return withDeadline({ abort, timeoutMs: TIMEOUT_MS }, (deadline) =>
-    raceAbort(ask(deadline), deadline),
-  ).catch(() => null);
+  return withDeadline(abort, TIMEOUT_MS, (deadline) => raceAbort(ask(deadline), deadline)).catch(
+    () => null,
+  );
 }

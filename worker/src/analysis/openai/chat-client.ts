@@ -42,7 +42,7 @@ export function createChatClient({ apiKey, baseUrl }: ServerAccess) {
     { abort, timeoutMs }: CallLimits,
     send: (options: { signal: AbortSignal; timeout: number }) => Promise<Response>,
   ): Promise<ServerReply> =>
-    withDeadline({ abort, timeoutMs }, async (signal) => {
+    withDeadline(abort, timeoutMs, async (signal) => {
       try {
         const response = await raceAbort(send({ signal, timeout: timeoutMs }), signal);
         return await readReply(response, signal);

@@ -6,6 +6,12 @@ import type { WorkerSettings } from "@shared/runtime/settings.ts";
 /** Without OPENAI_BASE_URL. */
 export const VENDOR_URL = "https://api.openai.com/v1";
 
+/** A server and a model of it. */
+export interface NamedModel {
+  baseUrl: string;
+  model: string;
+}
+
 /** What is known of one server and model. */
 export interface ModelServerStore {
   /** Null before the first answer. */
@@ -33,7 +39,7 @@ export function memoryModelServer(): ModelServerStore {
  */
 export function storedModelServer(
   { database, logger }: { database: Pick<Database, "modelServers">; logger: Logger },
-  server: { baseUrl: string; model: string },
+  server: NamedModel,
 ): ModelServerStore {
   const { _id, ...named } = modelServerId(server);
   let last: ModelServerTraits | null = null;
@@ -81,10 +87,10 @@ const traitsOf = ({ responseFormat, tokenLimit, leftOut }: ModelServerTraits) =>
 export const configuredServer = ({
   OPENAI_BASE_URL: baseUrl = VENDOR_URL,
   OPENAI_MODEL: model,
-}: Pick<WorkerSettings, "OPENAI_BASE_URL" | "OPENAI_MODEL">) => ({ baseUrl, model });
+}: Pick<WorkerSettings, "OPENAI_BASE_URL" | "OPENAI_MODEL">): NamedModel => ({ baseUrl, model });
 
 /** Id, address and model of a server as they are stored: an address may contain a password. */
-export function modelServerId({ baseUrl, model }: { baseUrl: string; model: string }) {
+export function modelServerId({ baseUrl, model }: NamedModel) {
   const { origin, pathname } = new URL(baseUrl);
   const address = `${origin}${pathname.replace(/\/+$/, "")}`;
   return { _id: `${address} ${model}`, address, model };

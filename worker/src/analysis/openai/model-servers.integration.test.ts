@@ -71,7 +71,7 @@ async function analyse(analyst = newAnalyst(), chartImage?: string) {
   const before = openai.chats.length;
   const asked = { brief, costs: DEFAULT_TRADING_COSTS.crypto, abort: patient(), chartImage };
   const timer = new StageTimer(Date.now);
-  const result = await requestAdvice(analyst, asked, { atr, timer }).then(
+  const result = await requestAdvice(analyst, asked, atr, timer).then(
     ({ last }) => last.reply.advice.final_signal,
     (error: unknown) => error,
   );

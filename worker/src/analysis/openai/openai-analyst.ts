@@ -96,7 +96,7 @@ function toReply(
   options: OpenAiOptions,
   request: AdviceRequest,
 ): AdviceReply {
-  if (completion.end === "declined") throw new ModelRefusalError({ provider: "openai" });
+  if (completion.end === "declined") throw new ModelRefusalError("openai");
   const isCutOff = completion.end === "cut-off";
   const prompt = promptProvenance(request);
   const { model } = options;

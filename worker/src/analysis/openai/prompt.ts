@@ -65,7 +65,7 @@ export const userText = ({ brief, costs, evidence = [] }: PromptedMarket): strin
   const further = evidence.map(({ text }) => text);
   return [
     block("market_data", [market, candles, ...rows]),
-    block("trading_costs", [costsText({ brief, costs })]),
+    block("trading_costs", [costsText(brief, costs)]),
     ...(further.length > 0 ? [block("further_evidence", further)] : []),
   ].join("\n\n");
 };

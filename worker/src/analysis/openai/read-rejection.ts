@@ -101,9 +101,7 @@ const DECLINED =
 
 function declined({ words }: Said, status: number | undefined): ModelRefusalError | null {
   const isRejected = status === 400 || status === 403 || status === 422;
-  return isRejected && DECLINED.test(words)
-    ? new ModelRefusalError({ provider: "openai", status })
-    : null;
+  return isRejected && DECLINED.test(words) ? new ModelRefusalError("openai", status) : null;
 }
 
 const NO_QUOTA = /insufficient_?(quota|balance|credits|funds)|billing_(hard|not)|payment_required/;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ProviderError } from "../../market-data/market-data.ts";
 import { createChatClient, type ServerAccess } from "./chat-client.ts";
 import { neededTokens } from "./context-length.ts";
-import { VENDOR_URL } from "./model-server-store.ts";
+import { type NamedModel, VENDOR_URL } from "./model-server-store.ts";
 
 /** A model as its server lists it. */
 export interface ListedModel {
@@ -173,7 +173,7 @@ interface Shutdown {
 
 function shutdownOf(
   listed: ListedModel | undefined,
-  { baseUrl, model }: { baseUrl: string; model: string },
+  { baseUrl, model }: NamedModel,
 ): Shutdown | null {
   if (listed?.shutdownOn) return { on: listed.shutdownOn, replacement: listed.replacement };
   const isVendor = new URL(baseUrl).hostname === new URL(VENDOR_URL).hostname;

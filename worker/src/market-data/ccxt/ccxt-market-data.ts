@@ -178,7 +178,7 @@ export class CcxtMarketData implements LiveProvider {
     const inRange = current.filter(({ time }) => time >= since);
     const isPast = until !== undefined;
     const shown = inRange.length > 0 || isPast ? inRange : readRows(await this.fetchRows(range));
-    const rows = orderRows(shown, { timeframe: source, now });
+    const rows = orderRows(shown, source, now);
     const parts = closedCandles(rows, { timeframe: source, count, closedUntil });
     const candles = source === timeframe ? parts : resample(parts, { from: source, to: timeframe });
     return { candles, ...(withOpen && { open: openCandle(rows, { closed: candles, timeframe }) }) };

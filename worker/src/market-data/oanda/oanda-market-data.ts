@@ -48,7 +48,7 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const parsed = candlesSchema.safeParse(answer.body);
   if (!parsed.success) throw fail("nonsense", "the answer holds no candles");
   const shown = parsed.data.candles.flatMap(readRow);
-  const all = orderRows(shown, { timeframe, now });
+  const all = orderRows(shown, timeframe, now);
   const openTimes = new Set(shown.flatMap(({ time, complete }) => (complete ? [] : [time])));
   const rows = all.map((row) => (openTimes.has(row.time) ? { ...row, candle: null } : row));
   const { hours } = instrument;

@@ -56,7 +56,7 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const { quotedAt = now } = chart;
   // A feed that lags behind the clock may still change a candle that has closed by the clock.
   const closedUntil = Math.min(now, Math.max(quotedAt, now - DELAY_MS));
-  const shown = orderRows(onGrid(chart.rows, source), { timeframe: source, now });
+  const shown = orderRows(onGrid(chart.rows, source), source, now);
   const rows = withoutLastQuote(shown, { hours, source });
   const count = Math.ceil((now - from) / TIMEFRAME_MS[source]);
   const parts = closedCandles(rows, { timeframe: source, count, closedUntil, hours });

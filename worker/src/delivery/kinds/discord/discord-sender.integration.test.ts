@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { ChannelRecord } from "@shared/database/models/channel.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { createChannel, createUser } from "@shared/testing/factories.ts";
 import { type FakeDiscord, startFakeDiscord } from "@shared/testing/fakes/fake-discord.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -76,7 +76,7 @@ describe("a Discord channel", () => {
   it("notifies no member, whatever users have written", async () => {
     const admin = await createUser(database, { role: "admin" });
     const target = stage.channelSecrets.seal({ kind: "discord", url: discord.webhookUrl });
-    const [afterAdminSeq = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+    const afterAdminSeq = await readStreamHead(database, ADMINS_STREAM);
     const events: ChannelRecord["events"] = ["proof.submitted"];
     const options = { url: "", kind: "discord", target, events, afterAdminSeq } as const;
     await createChannel(stage, admin, options);

@@ -6,7 +6,7 @@ import { readBrand } from "@shared/domain/branding.ts";
 import { disableChannel } from "@shared/domain/channels.ts";
 import { TELEGRAM_JOIN } from "@shared/domain/telegram-channel.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import { ADMINS_STREAM, readStreamHeads } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import { repeat } from "@shared/runtime/repeat.ts";
 import type { DeliverySettings } from "@shared/runtime/settings.ts";
@@ -245,7 +245,7 @@ async function handleUpdate(
       { $setOnInsert: { at } },
       { upsert: true, session: uow.session },
     );
-    return upsertedCount === 1 ? obey(deps, uow, { chatId, text: message.text }) : null;
+    return upsertedCount === 1 ? obey(deps, uow, chatId, message.text) : null;
   });
   return text && { chatId, text };
 }
@@ -253,12 +253,13 @@ async function handleUpdate(
 function obey(
   deps: TelegramBotDeps,
   uow: UnitOfWork,
-  { chatId, text }: { chatId: string; text: string },
+  chatId: string,
+  text: string,
 ): Html | Promise<Html> {
   const [, command, argument] = /^\/(\w+)(?:@\w+)?(?:\s+(\S+))?/.exec(text) ?? [];
   switch (command) {
     case "start":
-      return argument ? link(deps, uow, { chatId, code: argument }) : help(deps);
+      return argument ? link(deps, uow, chatId, argument) : help(deps);
     case "stop":
       return stop(deps, uow, chatId);
     case "status":
@@ -293,7 +294,8 @@ const findByChat = (
 async function link(
   deps: TelegramBotDeps,
   uow: UnitOfWork,
-  { chatId, code }: { chatId: string; code: string },
+  chatId: string,
+  code: string,
 ): Promise<Html> {
   const codeHash = createHash("sha256").update(code).digest("hex");
   const channel = await deps.database.channels
@@ -310,7 +312,7 @@ async function link(
     return html`This link has expired: it is valid for ${TELEGRAM_LINK_MINUTES} minutes. ${connectAgain(deps)}`;
   }
   await releaseChat(deps, uow, chatId);
-  await turnOn(deps, uow, { channel, chatId });
+  await turnOn(deps, uow, channel, chatId);
   const user = await deps.database.users.findById(channel.userId).session(uow.session).lean();
   return joinLines([
     html`<b>Connected.</b> Messages for ${user?.username} arrive here from now on.`,
@@ -335,11 +337,12 @@ async function releaseChat(deps: TelegramBotDeps, uow: UnitOfWork, chatId: strin
 async function turnOn(
   { database, secrets }: TelegramBotDeps,
   { session }: UnitOfWork,
-  { channel, chatId }: { channel: ChannelRecord; chatId: string },
+  channel: ChannelRecord,
+  chatId: string,
 ): Promise<void> {
   const { _id, userId, afterAdminSeq } = channel;
   const user = await database.users.findById(userId).session(session).lean();
-  const [adminHead = 0] = await readStreamHeads(database, [ADMINS_STREAM]);
+  const adminHead = await readStreamHead(database, ADMINS_STREAM);
   const set = {
     target: secrets.seal({ kind: "telegram", chatId }),
     chatHash: secrets.hashChat(chatId),
