@@ -1,7 +1,6 @@
 import { type Server as HttpServer, type IncomingMessage, ServerResponse } from "node:http";
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
-import { readsAdminEvents } from "@shared/domain/access.ts";
 import type { LoggedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
@@ -14,7 +13,6 @@ import { BODY_TIMEOUT_MS } from "../http/request-input.ts";
 import { readSessionEnds, sessionEndOf } from "../http/session-ends.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { isBrandingChange, readPublicBranding } from "../modules/branding/branding.ts";
-import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { LivePrices } from "./live-prices.ts";
@@ -252,12 +250,9 @@ export class PushServer {
       session: socket.data.session,
       resume,
       readEnds: (userId, since) => readSessionEnds(this.#deps.database, { userId, since }),
+      deps: this.#deps,
       log: this.#log,
       buffer,
-      logger: this.#deps.logger,
-      now: this.#deps.now,
-      present: (event) => signEventFiles(event, createSignPath(this.#deps, user)),
-      readsAdminEvents: (current) => readsAdminEvents(this.#deps.settings, current),
     });
     const stream = userStream(user._id);
     const sessions = this.#sessions.get(stream) ?? new Set();

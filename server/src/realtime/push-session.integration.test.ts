@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { SessionEndReason } from "@shared/contract/events.ts";
 import { openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -14,6 +15,10 @@ import { Connections } from "./push-server.ts";
 import { PushSession } from "./push-session.ts";
 
 const logger = createLogger({ service: "server", level: "silent" });
+const settings = loadSettings({
+  JWT_SECRET: "a secret of tests, longer than 32 characters",
+  ADMIN_PASSWORD: "never used",
+});
 const sessionId = "a session";
 
 /** A socket that is opened while the database says that its session has ended. */
@@ -44,10 +49,7 @@ async function openEndedSession(reasonInLog?: SessionEndReason): Promise<Socket>
           Promise.resolve(reasonInLog ? [{ userId, reason: reasonInLog, sessionId }] : []),
         log: { head: () => Promise.resolve(0), readAfter: () => Promise.resolve([]) },
         buffer: connections.bufferOf(socket.conn),
-        logger,
-        now: () => new Date(),
-        present: ({ data }) => data,
-        readsAdminEvents: () => false,
+        deps: { logger, settings, now: () => new Date() },
         prices: { recheck: () => undefined, close: () => undefined },
       });
       socket.once("disconnect", () => opened.close());

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SessionEndReason, SocketAuth, StreamName } from "@shared/contract/events.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { readsAdminEvents } from "@shared/domain/access.ts";
 import type { NumberedEvent } from "@shared/outbox/event-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import type { SessionEnd } from "../http/session-ends.ts";
 import type { AuthenticatedSession } from "../http/sessions.ts";
+import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
+import type { ServerDeps } from "../server-deps.ts";
 import type { PriceWatch } from "./price-watch.ts";
 import type { SendBuffer } from "./send-buffer.ts";
 import { type EventLogReader, type SendGate, StreamCursor } from "./stream-cursor.ts";
@@ -18,8 +20,6 @@ export interface PushedEvents {
   [name: string]: (payload: unknown) => void;
 }
 
-type PresentEvent = (event: { name: string; data: unknown }) => unknown;
-
 interface PushSessionOptions {
   socket: Socket<DefaultEventsMap, PushedEvents>;
   session: AuthenticatedSession;
@@ -27,12 +27,9 @@ interface PushSessionOptions {
   resume: () => Promise<AuthenticatedSession>;
   /** The ends of the user's sessions since a time. */
   readEnds: (userId: string, since: Date) => Promise<SessionEnd[]>;
+  deps: Pick<ServerDeps, "logger" | "settings" | "now">;
   log: EventLogReader;
   buffer: SendBuffer;
-  logger: Logger;
-  now: () => Date;
-  present: PresentEvent;
-  readsAdminEvents: (user: UserRecord) => boolean;
   prices: Pick<PriceWatch, "recheck" | "close">;
 }
 
@@ -59,6 +56,7 @@ const hasEnded = (error: unknown): boolean =>
 /** One socket with a cursor for each stream that it may read now. */
 export class PushSession {
   readonly #options: PushSessionOptions;
+  readonly #signPath: SignPath;
   readonly #cursors = new Map<string, StreamCursor>();
   /** The last numbers that the client has. */
   readonly #positions: { -readonly [Name in StreamName]?: number | undefined } = {};
@@ -73,6 +71,7 @@ export class PushSession {
   constructor(options: PushSessionOptions) {
     this.#options = options;
     this.#session = options.session;
+    this.#signPath = createSignPath(options.deps, options.session.user);
   }
 
   /** Pushes the events after `since`, then new ones. The session may have ended since it was authenticated. */
@@ -152,18 +151,19 @@ export class PushSession {
 
   #scheduleCheck({ user, expiresAt }: AuthenticatedSession): void {
     if (this.#isClosed) return;
-    const { readsAdminEvents, now, prices } = this.#options;
+    const { deps, prices } = this.#options;
     const isAdmin = user.role === "admin";
     const intervalMs = isAdmin ? ADMIN_CHECK_INTERVAL_MS : SESSION_CHECK_INTERVAL_MS;
-    const leftMs = Math.max(0, expiresAt.getTime() - now().getTime());
-    if (isAdmin && !readsAdminEvents(user)) prices.recheck();
+    const leftMs = Math.max(0, expiresAt.getTime() - deps.now().getTime());
+    if (isAdmin && !readsAdminEvents(deps.settings, user)) prices.recheck();
     clearTimeout(this.#nextCheck);
     this.#nextCheck = setTimeout(() => this.#guard(this.#check()), Math.min(leftMs, intervalMs));
   }
 
   async #followStreams(user: UserRecord): Promise<void> {
     const own = userStream(user._id);
-    const streams = this.#options.readsAdminEvents(user) ? [own, ADMINS_STREAM] : [own];
+    const isReader = readsAdminEvents(this.#options.deps.settings, user);
+    const streams = isReader ? [own, ADMINS_STREAM] : [own];
     for (const [stream, cursor] of this.#cursors) {
       if (streams.includes(stream)) continue;
       cursor.close();
@@ -182,7 +182,7 @@ export class PushSession {
       buffer: this.#options.buffer,
       gate: this.#gateOf(stream),
       send: (event) => this.#send(name, event),
-      resync: (seq) => this.#emit("resync", name, { seq, at: this.#options.now(), data: {} }),
+      resync: (seq) => this.#emit("resync", name, { seq, at: this.#options.deps.now(), data: {} }),
     });
     if (this.#isClosed) return;
     this.#cursors.set(stream, cursor);
@@ -207,7 +207,7 @@ export class PushSession {
   /** The session has ended. Why is in the log, even if the feed has missed it or brings it later. */
   async #endByLog(): Promise<void> {
     const { user, expiresAt } = this.#session;
-    const now = this.#options.now();
+    const now = this.#options.deps.now();
     const unreadMs = performance.now() - this.#checkedAtMs + END_DELAY_MS;
     const since = new Date(now.getTime() - unreadMs);
     const ends = await this.#options.readEnds(user._id.toString(), since);
@@ -226,8 +226,8 @@ export class PushSession {
 
   #send(stream: StreamName, event: NumberedEvent): void {
     const { name, seq, at, requestId } = event;
-    this.#emit(name, stream, { seq, at, data: this.#options.present(event) });
-    if (requestId) this.#options.logger.debug({ requestId, name, seq }, "pushed");
+    this.#emit(name, stream, { seq, at, data: signEventFiles(event, this.#signPath) });
+    if (requestId) this.#options.deps.logger.debug({ requestId, name, seq }, "pushed");
   }
 
   #emit(
@@ -244,7 +244,7 @@ export class PushSession {
     work.catch((error: unknown) => {
       if (this.#isClosed) return;
       if (!(error instanceof AppError)) {
-        this.#options.logger.warn({ err: error }, "socket closed after an error");
+        this.#options.deps.logger.warn({ err: error }, "socket closed after an error");
       }
       this.#disconnect();
     });
