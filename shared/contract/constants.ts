@@ -97,9 +97,6 @@ export const MAX_WATCHED_PRICES = 20;
 /** A live price without a newer one for this long is stale. */
 export const PRICE_STALE_MS = 30_000;
 
-/** The candles that polled prices are of. Replayed candles of other timeframes are of other weeks. */
-export const PRICE_TIMEFRAME = "1h";
-
 /** Sentences that the specification prescribes and several services use. */
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",

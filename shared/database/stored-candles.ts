@@ -2,6 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Candle } from "@shared/contract/market-data.ts";
 import { type Model, mongo } from "mongoose";
 import { z } from "zod";
+import { readEach } from "./database.ts";
 import type { CandlesRecord } from "./models/market-analysis.ts";
 
 const rowsSchema = z.array(
@@ -34,14 +35,19 @@ export async function readCandles(
   return candlesOf(await model.findById(_id).lean());
 }
 
-/** The same of several analyses, by their ids. */
-export async function readManyCandles(
+/** Unpacking those of so many analyses takes some milliseconds; the server does other work before the next ones. */
+const BATCH = 50;
+
+/** The same of many analyses, by their ids, in any order. */
+export async function* readManyCandles(
   model: Model<CandlesRecord>,
   ids: readonly CandlesRecord["_id"][],
-): Promise<Map<string, Candle[]>> {
-  if (ids.length === 0) return new Map();
-  const stored = await model.find({ _id: { $in: [...ids] } }).lean();
-  return new Map(stored.map((record) => [String(record._id), candlesOf(record)]));
+): AsyncGenerator<[string, Candle[]]> {
+  if (ids.length === 0) return;
+  const stored = model.find({ _id: { $in: [...ids] } }).batchSize(BATCH);
+  for await (const record of readEach(stored.lean())) {
+    yield [String(record._id), candlesOf(record)];
+  }
 }
 
 function candlesOf(stored: CandlesRecord | null): Candle[] {

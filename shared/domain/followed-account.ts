@@ -9,6 +9,8 @@ import { LRUCache } from "lru-cache";
 import { type QueryFilter, Types } from "mongoose";
 
 const MAX_SIGNALS = 10_000;
+/** Documents that are decoded in one go; the server does other work before the next ones. */
+const BATCH = 500;
 
 const DELAYS_MS: Readonly<Record<Exclude<FollowDelay, "0" | "delivered">, number>> = {
   "1m": MINUTE_MS,
@@ -69,6 +71,7 @@ async function findTrades(
     .find(filter)
     .sort({ createdAt: -1, _id: -1 })
     .limit(MAX_SIGNALS)
+    .batchSize(BATCH)
     .select({
       ...{ analysisId: 1, symbol: 1, timeframe: 1, createdAt: 1, finishedAt: 1 },
       ...{ "analysis.final_signal": 1, "analysis.entry": 1, "analysis.stop_loss": 1 },
@@ -103,6 +106,7 @@ async function readResolutions(
   if (missing.size === 0) return ended;
   const analyses = await marketAnalyses
     .find({ _id: { $in: [...missing.values()] } })
+    .batchSize(BATCH)
     .select({
       ...{ "resolution.fill": 1, "resolution.filled_at": 1, "resolution.costs": 1 },
       ...{ "resolution.exit": 1, "resolution.exited_at": 1, "resolution.r_multiple": 1 },
@@ -128,6 +132,7 @@ async function readArrivals(
 ): Promise<Map<number, number>> {
   const delivered = await deliveries
     .find({ userId: _id, type: "signal.completed", status: "delivered" })
+    .batchSize(BATCH)
     .select({ eventAt: 1, createdAt: 1, deliveredAt: 1 })
     .lean();
   const arrivals = new Map<number, number>();
@@ -226,7 +231,7 @@ async function readOpens(
     if (known) found.set(analysisId, known);
     else missing.push(new Types.ObjectId(analysisId));
   }
-  for (const [id, candles] of await readManyCandles(outcomeCandles, missing)) {
+  for await (const [id, candles] of readManyCandles(outcomeCandles, missing)) {
     const read = {
       times: Float64Array.from(candles, ({ time }) => time),
       prices: Float64Array.from(candles, ({ open }) => open),

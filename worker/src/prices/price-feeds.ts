@@ -1,4 +1,3 @@
-import { PRICE_TIMEFRAME } from "@shared/contract/constants.ts";
 import {
   type MarketDataSource,
   nextPriceDueMs,
@@ -214,6 +213,8 @@ class PriceFeeds {
 }
 
 const POLL_TIMEOUT_MS = 7_000;
+/** The candles that polled prices are of. Those of other timeframes have the same price. */
+const PRICE_TIMEFRAME = "1h";
 /** Enough for every provider, at the cost of one. */
 const CANDLES = 2;
 

@@ -1,5 +1,3 @@
-import { PRICE_TIMEFRAME } from "@shared/contract/constants.ts";
-import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 
 /** The three prices of a trade, in the quote currency. */
@@ -24,7 +22,3 @@ export function rewardToRisk({ entry, stopLoss, takeProfit }: TradeLevels): numb
   const risk = Math.abs(entry - stopLoss);
   return risk === 0 ? null : Math.abs(takeProfit - entry) / risk;
 }
-
-/** Whether live prices fit candles and levels of this timeframe: demo data of each is of another week. */
-export const hasLivePrices = (market: { timeframe: Timeframe; isReplay: boolean }): boolean =>
-  !market.isReplay || market.timeframe === PRICE_TIMEFRAME;

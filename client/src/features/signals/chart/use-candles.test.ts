@@ -17,17 +17,21 @@ const data: MarketCandles = {
 };
 const live = { price: 112, at: new Date(OPENS_AT + 1_000).toISOString(), isStale: false };
 
-test("a live price moves the open candle, and its high or low", () => {
-  expect(moveOpenCandle(data, live).candles).toEqual([
-    data.candles[0],
-    { ...candle, high: 112, close: 112, closed: false },
-  ]);
-  expect(moveOpenCandle(data, { ...live, price: 90 }).candles.at(-1)).toMatchObject({
-    high: 110,
-    low: 90,
-    close: 90,
-  });
-});
+test.each(["binance", "replay"])(
+  "a live price moves the open candle of %s, and its high or low",
+  (source) => {
+    const shown = { ...data, source };
+    expect(moveOpenCandle(shown, live).candles).toEqual([
+      data.candles[0],
+      { ...candle, high: 112, close: 112, closed: false },
+    ]);
+    expect(moveOpenCandle(shown, { ...live, price: 90 }).candles.at(-1)).toMatchObject({
+      high: 110,
+      low: 90,
+      close: 90,
+    });
+  },
+);
 
 test.each<[string, MarketCandles, typeof live | null]>([
   ["without a live price", data, null],
@@ -39,7 +43,6 @@ test.each<[string, MarketCandles, typeof live | null]>([
   ],
   ["when it is of the last candle", data, { ...live, at: new Date(OPENS_AT - 1).toISOString() }],
   ["when all candles are closed", { ...data, candles: data.candles.slice(0, 1) }, live],
-  ["of demo data of another week", { ...data, source: "replay" }, live],
 ])("the candles stay as they are %s", (_, candles, price) => {
   expect(moveOpenCandle(candles, price)).toBe(candles);
 });

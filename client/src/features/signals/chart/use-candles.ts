@@ -10,7 +10,6 @@ import { useMemo } from "react";
 import { api } from "../../../lib/api/client.ts";
 import { ApiError } from "../../../lib/api/errors.ts";
 import { type CurrentPrice, useLivePrice } from "../../../lib/realtime/live-prices.ts";
-import { hasLivePrices } from "../levels.ts";
 
 const POLL_INTERVAL_MS = 5_000;
 
@@ -48,10 +47,9 @@ export function moveOpenCandle(
   data: MarketCandles,
   live: Pick<CurrentPrice, "price" | "at" | "isStale"> | null,
 ): MarketCandles {
-  const { candles, timeframe, source } = data;
+  const { candles, timeframe } = data;
   const last = candles.at(-1);
   if (!live || live.isStale || !last || last.closed) return data;
-  if (!hasLivePrices({ timeframe, isReplay: source === "replay" })) return data;
   const at = Date.parse(live.at);
   if (at < last.time || at >= last.time + TIMEFRAME_MS[timeframe]) return data;
   const { price } = live;

@@ -81,7 +81,7 @@ export function ResultCard(props: ResultCardProps) {
       )}
       {levels && (
         <dl className="empty:hidden">
-          <CurrentPrice symbol={symbol} timeframe={timeframe} levels={levels} data={source.data} />
+          <CurrentPrice symbol={symbol} levels={levels} data={source.data} />
         </dl>
       )}
       {progress}

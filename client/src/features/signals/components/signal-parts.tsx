@@ -8,7 +8,7 @@ import { formatChange, formatMoment, formatR } from "../../../lib/format.ts";
 import { useLivePrice } from "../../../lib/realtime/live-prices.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { useDemoStatus } from "../api.ts";
-import { distancePercent, hasLivePrices, rewardToRisk, type TradeLevels } from "../levels.ts";
+import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
   name: "buy" | "sell" | "wait";
@@ -155,18 +155,16 @@ export function Section({ title, heading: Heading, content, className }: Section
 
 interface CurrentPriceProps {
   symbol: string;
-  timeframe: Timeframe;
   levels: TradeLevels;
   /** The data that the levels are from, if it is known. */
   data?: SignalSource["data"];
 }
 
 /** A row of a list: the live price of an open signal's market, and its distance from the entry. */
-export function CurrentPrice({ symbol, timeframe, levels, data }: CurrentPriceProps) {
+export function CurrentPrice({ symbol, levels, data }: CurrentPriceProps) {
   const { isReplay, isPending } = useDemoStatus();
   const fits = data === undefined || (data === "replay") === isReplay;
-  const isShown = !isPending && fits && hasLivePrices({ timeframe, isReplay });
-  const live = useLivePrice(isShown ? symbol : undefined);
+  const live = useLivePrice(!isPending && fits ? symbol : undefined);
   if (!live) return null;
   const { price, at, isStale } = live;
   return (
