@@ -47,7 +47,9 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
               Show its chart
             </button>
           )}
-          <TextLink to={`/signals/${id}`}>Open</TextLink>
+          <TextLink to={`/signals/${id}`} className="pointer-coarse:py-2.5">
+            Open
+          </TextLink>
         </div>
       )}
       <div className="border-t border-line pt-5">

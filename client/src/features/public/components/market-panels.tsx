@@ -50,7 +50,7 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
 
 /** To its chart, which the page of the bot has. */
 const MarketLink = ({ symbol }: { symbol: string }) => (
-  <Link to={`/bot?symbol=${symbol}`} className="rounded font-medium hover:underline">
+  <Link to={`/bot?symbol=${symbol}`} className="rounded py-2 font-medium hover:underline">
     {symbol}
   </Link>
 );
