@@ -1,5 +1,6 @@
 import type { Followed } from "@shared/contract/followed.ts";
-import { formatDay, formatPlural, formatUsd } from "../../lib/format.ts";
+import { formatDay, formatPlural } from "../../lib/format.ts";
+import { formatProfit } from "../signals/format-profit.ts";
 
 type Day = Followed["by_day"][number];
 
@@ -78,7 +79,7 @@ function DayCell({ day, of }: { day: string | null; of: Day | undefined }) {
   if (!day) return <td />;
   const number = Number(day.slice(8));
   if (!of) return <td className="rounded bg-raised/40 py-1.5 text-ink-faint">{number}</td>;
-  const text = `${formatDay(day)}: ${formatUsd(of.profit)} in ${formatPlural(of.trades, "trade")}`;
+  const text = `${formatDay(day)}: ${formatProfit(of.profit)} in ${formatPlural(of.trades, "trade")}`;
   return (
     <td
       title={text}
