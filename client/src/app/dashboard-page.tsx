@@ -37,7 +37,7 @@ const SetupProgress = lazyComponent(
 );
 
 const SampleSignal = lazyComponent(
-  () => import("../features/public/components/latest-result.tsx"),
+  () => import("../features/signals/components/latest-result.tsx"),
   "LatestResult",
   { isSilent: true },
 );
