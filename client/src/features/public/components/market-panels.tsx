@@ -220,7 +220,7 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
         {isDemo ? "Demo data: recorded prices shifted to the present." : describeAge(live)}
       </span>
-      {live && !live.isStale ? (
+      {live && !live.isStale && !isDemo ? (
         <span className="shrink-0 text-ink-faint">Live</span>
       ) : (
         <time
