@@ -85,7 +85,7 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
     const { outcome, analysis_seq: seq, r_multiple: multiple } = record.body;
     return (
       <>
-        <span className="sm:w-22">
+        <span className="flex sm:w-22">
           <OutcomeBadge outcome={outcome} />
         </span>
         <span className="figures text-sm empty:max-sm:hidden sm:w-16 sm:text-right">
