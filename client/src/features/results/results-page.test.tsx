@@ -51,8 +51,16 @@ test("shows the account, what it is compared with, its days, and what was skippe
   await screen.findByText(/within what entries at random give/);
   screen.getByText(/last exit: \$1,100\.00/);
   const january = screen.getByRole("table", { name: "January 2026" });
-  within(january).getByText("5 Jan 2026: +$20.00 in 1 trade");
+  within(january).getByRole("button", { name: "5 Jan 2026: +$20.00 in 1 trade" });
   screen.getByRole("row", { name: "The price had left the entry zone 4" });
+});
+
+test("a day that is tapped says what it made", async () => {
+  api.reply("GET /me/followed", followed);
+  const { user } = openApp("/results", { approved: true });
+  await user.click(await screen.findByRole("button", { name: "5 Jan 2026: +$20.00 in 1 trade" }));
+  const said = screen.getAllByRole("status").map(({ textContent }) => textContent);
+  expect(said).toContain("5 Jan 2026: +$20.00 in 1 trade");
 });
 
 test("profits have a sign, and a true minus, like all results", async () => {
