@@ -108,7 +108,10 @@ interface DayCellProps {
 function DayCell({ day, of, onChoose }: DayCellProps) {
   if (!day) return <td />;
   const number = Number(day.slice(8));
-  if (!of) return <td className="rounded bg-raised/40 py-1.5 text-ink-faint">{number}</td>;
+  if (!of)
+    return (
+      <td className="rounded bg-raised/40 py-1.5 text-ink-faint pointer-coarse:h-10">{number}</td>
+    );
   const text = describe(of);
   return (
     <td
