@@ -37,7 +37,7 @@ export function SignalPage() {
     <div className="page flex flex-col gap-5 py-6">
       <Link
         to="/signal-history"
-        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong print:hidden"
+        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong pointer-coarse:-my-2.5 pointer-coarse:py-2.5 print:hidden"
       >
         <ArrowLeft aria-hidden className="size-4" />
         All signals
