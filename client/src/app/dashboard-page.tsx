@@ -37,7 +37,7 @@ const SetupProgress = lazyComponent(
 );
 
 const SampleSignal = lazyComponent(
-  () => import("../features/public/components/latest-result.tsx"),
+  () => import("../features/signals/components/latest-result.tsx"),
   "LatestResult",
   { isSilent: true },
 );
@@ -73,7 +73,8 @@ function Overview() {
     <>
       {approved && !emailVerified && (
         <Alert tone="info" title="Please verify your email">
-          Open the link in the email we sent when you registered.
+          Open the link in the email we sent when you registered. No email?{" "}
+          <TextLink to="/user-panel">Send a new link</TextLink>
         </Alert>
       )}
       <div className={gridClass}>

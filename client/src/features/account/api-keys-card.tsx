@@ -70,8 +70,8 @@ export function ApiKeysCard() {
       </div>
       <dl className="flex flex-col gap-2 text-sm">
         {ADDRESSES.map(({ label, url }) => (
-          <div key={label} className="flex flex-wrap items-center gap-x-2">
-            <dt className="w-20 text-ink-faint">{label}</dt>
+          <div key={label} className="flex gap-x-2 max-sm:flex-col sm:items-center">
+            <dt className="w-20 shrink-0 text-ink-faint">{label}</dt>
             <dd className="flex min-w-0 items-center gap-1">
               <code className="min-w-0 wrap-anywhere">{url}</code>
               <CopyButton isIcon text={url} name={`the address of ${label}`} />
@@ -169,7 +169,7 @@ function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
       <fieldset className="flex flex-col gap-2">
         <legend className={`${fieldClass.label} mb-2`}>The key may</legend>
         {API_KEY_SCOPES.map((scope) => (
-          <label key={scope} className="flex items-center gap-2.5 text-sm">
+          <label key={scope} className="flex items-center gap-2.5 text-sm pointer-coarse:min-h-10">
             <input
               type="checkbox"
               name={`scope-${scope}`}

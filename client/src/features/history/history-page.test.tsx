@@ -20,6 +20,13 @@ test("a history is loading first, and then says that there is nothing yet", asyn
   await screen.findByText("No signals generated yet.");
 });
 
+test("leads to what these signals made, which the navigation does not name", async () => {
+  keep();
+  openApp("/signal-history", {});
+  const link = await screen.findByRole("link", { name: "Results" });
+  expect(link.getAttribute("href")).toBe("/results");
+});
+
 test("prices have five decimals, and a WAIT has none", async () => {
   const noLevels = { entry: null, stop_loss: null, take_profit: null };
   keep(

@@ -37,7 +37,8 @@ export function HistoryPage() {
           <span className="max-sm:sr-only">
             All your signals and their outcomes, newest first.{" "}
           </span>
-          <TextLink to="/performance">Overall performance</TextLink>
+          <TextLink to="/results">Results</TextLink> ·{" "}
+          <TextLink to="/performance">Performance</TextLink>
         </PageHeading>
         {hasSignals && <ExportButtons filter={filter} />}
       </div>

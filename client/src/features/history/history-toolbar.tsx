@@ -203,8 +203,10 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
             disabled={saving.isPending}
             onClick={() => saving.mutate(format)}
           >
-            <span className="max-sm:sr-only">Export </span>
-            {formats[format].name}
+            <span>
+              <span className="max-sm:sr-only">Export </span>
+              {formats[format].name}
+            </span>
           </Button>
         ))}
       </div>

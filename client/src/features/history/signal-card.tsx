@@ -31,6 +31,7 @@ import { progressQuery } from "../signals/api.ts";
 import { isFinished, signalKeys } from "../signals/apply-event.ts";
 import { CurrentPrice, OriginMark, signalLooks } from "../signals/components/signal-parts.tsx";
 import { TradeTimeline, tradeOfItem } from "../signals/components/trade-timeline.tsx";
+import { formatProfit } from "../signals/format-profit.ts";
 import { type TradeLevels, tradeLevels } from "../signals/levels.ts";
 
 const HistoryChart = lazyComponent(
@@ -120,7 +121,7 @@ function Market({ item, timesAsked, isAlone }: MarketProps) {
       <h2 className="leading-snug font-semibold">
         {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
       </h2>
-      <p className="figures truncate text-xs text-ink-faint">
+      <p className="figures text-xs text-ink-faint lg:truncate">
         <Link
           to={`/signals/${item.id}`}
           title="Open this signal"
@@ -205,7 +206,7 @@ function Result({ item }: { item: HistoryItem }) {
   const { data } = useQuery({ ...progressQuery(item.id), enabled });
   const r = known ?? data?.judgement?.r_multiple ?? null;
   if (r === null) return null;
-  const dollars = risk !== undefined && `${r < 0 ? "\u2212" : "+"}${formatUsd(Math.abs(r * risk))}`;
+  const dollars = risk !== undefined && formatProfit(r * risk);
   return (
     <p className={`figures text-sm font-semibold ${r < 0 ? "text-sell" : "text-buy"}`}>
       <span className="sr-only">Result: </span>
@@ -235,7 +236,7 @@ function Details({ item, earlier, levels }: SignalCardProps & { levels: TradeLev
       <Rationale text={rationaleText(item.rationale)} />
       <Note item={item} />
       {item.status === "completed" && <ChartDisclosure item={item} />}
-      <TextLink to={`/signals/${item.id}`} className="self-start text-sm">
+      <TextLink to={`/signals/${item.id}`} className="self-start text-sm pointer-coarse:py-2.5">
         Open this signal
       </TextLink>
       {earlier.length > 0 && <Earlier items={earlier} />}

@@ -54,13 +54,10 @@ function RecordItem({ entry }: { entry: LedgerEntry }) {
     <details className="group">
       <RowSummary>
         <span className="figures shrink-0 text-sm text-ink-faint sm:w-16">#{record.seq}</span>
-        <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
+        <span className="order-last flex w-full min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5 pl-8 sm:order-none sm:w-auto sm:flex-1 sm:pl-0">
           <Statement entry={entry} />
         </span>
-        <time
-          dateTime={record.at}
-          className="figures w-full pl-8 text-sm text-ink-faint sm:w-auto sm:pl-0"
-        >
+        <time dateTime={record.at} className="figures ml-auto text-sm text-ink-faint">
           {formatDateTime(record.at)}
         </time>
       </RowSummary>
@@ -88,9 +85,13 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
     const { outcome, analysis_seq: seq, r_multiple: multiple } = record.body;
     return (
       <>
-        <OutcomeBadge outcome={outcome} />
-        {multiple !== null && <span className="figures text-sm">{formatR(multiple)}</span>}
-        <span className="figures text-sm text-ink-faint">of record {formatCount(seq)}</span>
+        <span className="flex sm:w-22">
+          <OutcomeBadge outcome={outcome} />
+        </span>
+        <span className="figures text-sm empty:max-sm:hidden sm:w-16 sm:text-right">
+          {multiple !== null && formatR(multiple)}
+        </span>
+        <span className="figures text-sm text-ink-faint sm:w-32">of record {formatCount(seq)}</span>
         {record.body.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
       </>
     );

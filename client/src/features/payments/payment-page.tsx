@@ -89,7 +89,7 @@ function FeeCard({ plan }: { plan: Plan }) {
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {formatCount(plan.imageCredits)} image credits {readsImages ? "included" : "· not in use"} ·{" "}
+        {formatCount(plan.imageCredits)} image credits {readsImages ? "included" : "(not in use)"} ·{" "}
         {plan.support}
       </p>
       <p className="text-sm">

@@ -2,6 +2,7 @@ import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { applyAccountEvent, refetchMe } from "../../domain/me.ts";
+import { useSession } from "../../lib/session.ts";
 import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -142,6 +143,22 @@ test("during a subscription the form opens on request, with its plan and what it
   await user.click(await screen.findByRole("button", { name: "Submit payment proof" }));
   expect((await planField()).value).toBe("trader");
   screen.getByText(/A proof that you send now renews it/);
+});
+
+test("once a proof is accepted, its form is folded away, also if a link has opened it", async () => {
+  const me = makeMe({ approved: false });
+  const { user } = openApp("/dashboard#payment-proof", me);
+  await user.type(await screen.findByLabelText("Sender name"), "Jane Miller");
+  await user.upload(screen.getByLabelText("Proof image"), image("proof.png"));
+  api.reply("POST /submit-payment-proof", { detail: "Sent." });
+  await user.click(screen.getByRole("button", { name: "Submit proof" }));
+  await screen.findByText("Proof submitted successfully! Please wait for review.");
+  const subscription = makeSubscription();
+  api.reply("GET /me", { ...me, approved: true, subscription });
+  act(() => useSession.setState({ approved: true }));
+  act(() => void refetchMe());
+  await screen.findByRole("button", { name: "Submit payment proof" });
+  expect(screen.queryByLabelText("Sender name")).toBeNull();
 });
 
 test("a proof for a renewal says so until it is accepted", async () => {

@@ -9,7 +9,7 @@ import type { ProofRejection } from "@shared/contract/proof-rejection.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { useLocation } from "react-router-dom";
+import { useLocation, useNavigate } from "react-router-dom";
 import { proofRejection, refetchMe, useMe, waitingProof } from "../../domain/me.ts";
 import { usePlans } from "../../domain/plans.ts";
 import { api } from "../../lib/api/client.ts";
@@ -31,7 +31,8 @@ import { forgetChosenPlan, readChosenPlan, renewalNote } from "./chosen-plan.ts"
 export function PaymentProof() {
   const account = useMe();
   const section = useRef<HTMLElement>(null);
-  const { hash } = useLocation();
+  const { hash, pathname, search } = useLocation();
+  const navigate = useNavigate();
   const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
@@ -45,6 +46,8 @@ export function PaymentProof() {
     setHappened("sent");
     setReplacing(false);
     forgetChosenPlan();
+    // The link to this form has served: with it, the form would stay open once the proof is accepted.
+    if (hash !== "") void navigate(pathname + search, { replace: true, preventScrollReset: true });
   };
   const proof = waitingProof(account);
   const rejection = proofRejection(account);

@@ -150,9 +150,9 @@ test("where no model reads images, pricing and payment say that credits are not 
   await screen.findByText("Image credits are not in use: fixed rules make the signals", {
     exact: false,
   });
-  expect(screen.getAllByText(/image credits · not in use$/)).toHaveLength(PLANS.length);
+  expect(screen.getAllByText(/image credits \(not in use\)$/)).toHaveLength(PLANS.length);
   openApp("/payment?plan=pro");
-  await screen.findByText("200 image credits · not in use · Priority support");
+  await screen.findByText("200 image credits (not in use) · Priority support");
 });
 
 test("where a model reads images, a plan offers them", async () => {

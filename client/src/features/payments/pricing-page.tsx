@@ -111,7 +111,7 @@ function PlanCard({ plan, readsImages }: { plan: Plan; readsImages: boolean }) {
         <li className="flex gap-2.5 text-sm">
           {readsImages ? <Included /> : <Minus aria-hidden className="size-5 shrink-0" />}
           <span className={readsImages ? "font-medium" : "text-ink-muted"}>
-            {formatCount(plan.imageCredits)} image credits{!readsImages && " · not in use"}
+            {formatCount(plan.imageCredits)} image credits{!readsImages && " (not in use)"}
           </span>
         </li>
         {features.map((feature, index) => (

@@ -47,9 +47,13 @@ const RecentResults = lazyComponent(
   "RecentResults",
 );
 
-const LatestResult = lazyComponent(() => import("./components/latest-result.tsx"), "LatestResult", {
-  isSilent: true,
-});
+const LatestResult = lazyComponent(
+  () => import("../signals/components/latest-result.tsx"),
+  "LatestResult",
+  {
+    isSilent: true,
+  },
+);
 
 function RecentActivity() {
   return (

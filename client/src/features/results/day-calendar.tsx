@@ -1,5 +1,7 @@
 import type { Followed } from "@shared/contract/followed.ts";
-import { formatDay, formatPlural, formatUsd } from "../../lib/format.ts";
+import { useState } from "react";
+import { formatDay, formatPlural } from "../../lib/format.ts";
+import { formatProfit } from "../signals/format-profit.ts";
 
 type Day = Followed["by_day"][number];
 
@@ -43,6 +45,25 @@ function weeksOf(month: string): (string | null)[][] {
 }
 
 function Month({ month, byDay }: { month: string; byDay: ReadonlyMap<string, Day> }) {
+  const [chosen, setChosen] = useState<Day | null>(null);
+  return (
+    <div>
+      <Weeks month={month} byDay={byDay} onChoose={setChosen} />
+      {/* A finger shows no title. Its line is there from the start, so that nothing moves. */}
+      <p role="status" className="figures mt-2 min-h-5 text-sm text-ink-muted">
+        {chosen && describe(chosen)}
+      </p>
+    </div>
+  );
+}
+
+interface WeeksProps {
+  month: string;
+  byDay: ReadonlyMap<string, Day>;
+  onChoose(day: Day): void;
+}
+
+function Weeks({ month, byDay, onChoose }: WeeksProps) {
   return (
     <table className="w-full table-fixed border-separate border-spacing-1 text-center text-xs">
       <caption className="mb-1 text-left text-sm font-medium">
@@ -65,6 +86,7 @@ function Month({ month, byDay }: { month: string; byDay: ReadonlyMap<string, Day
                 key={day ?? `${month} ${WEEKDAYS[at]}`}
                 day={day}
                 of={byDay.get(day ?? "")}
+                onChoose={onChoose}
               />
             ))}
           </tr>
@@ -74,18 +96,32 @@ function Month({ month, byDay }: { month: string; byDay: ReadonlyMap<string, Day
   );
 }
 
-function DayCell({ day, of }: { day: string | null; of: Day | undefined }) {
+const describe = ({ day, profit, trades }: Day): string =>
+  `${formatDay(day)}: ${formatProfit(profit)} in ${formatPlural(trades, "trade")}`;
+
+interface DayCellProps {
+  day: string | null;
+  of: Day | undefined;
+  onChoose(day: Day): void;
+}
+
+function DayCell({ day, of, onChoose }: DayCellProps) {
   if (!day) return <td />;
   const number = Number(day.slice(8));
-  if (!of) return <td className="rounded bg-raised/40 py-1.5 text-ink-faint">{number}</td>;
-  const text = `${formatDay(day)}: ${formatUsd(of.profit)} in ${formatPlural(of.trades, "trade")}`;
+  if (!of)
+    return (
+      <td className="rounded bg-raised/40 py-1.5 text-ink-faint pointer-coarse:h-10">{number}</td>
+    );
+  const text = describe(of);
   return (
     <td
       title={text}
-      className={`rounded py-1.5 font-medium ${of.profit < 0 ? "bg-sell/12 text-sell" : "bg-buy/12 text-buy"}`}
+      className={`rounded font-medium ${of.profit < 0 ? "bg-sell/12 text-sell" : "bg-buy/12 text-buy"}`}
     >
-      <span aria-hidden>{number}</span>
-      <span className="sr-only">{text}</span>
+      <button type="button" onClick={() => onChoose(of)} className="w-full min-w-0 rounded py-1.5">
+        <span aria-hidden>{number}</span>
+        <span className="sr-only">{text}</span>
+      </button>
     </td>
   );
 }

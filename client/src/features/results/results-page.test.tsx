@@ -47,12 +47,29 @@ const followed: Followed = {
 test("shows the account, what it is compared with, its days, and what was skipped", async () => {
   api.reply("GET /me/followed", followed);
   openApp("/results", { approved: true });
-  await screen.findByText("$1,020.00 (+2.00%)");
+  await screen.findByText("+2.00%");
   await screen.findByText(/within what entries at random give/);
   screen.getByText(/last exit: \$1,100\.00/);
   const january = screen.getByRole("table", { name: "January 2026" });
-  within(january).getByText("5 Jan 2026: $20.00 in 1 trade");
+  within(january).getByRole("button", { name: "5 Jan 2026: +$20.00 in 1 trade" });
   screen.getByRole("row", { name: "The price had left the entry zone 4" });
+});
+
+test("a day that is tapped says what it made", async () => {
+  api.reply("GET /me/followed", followed);
+  const { user } = openApp("/results", { approved: true });
+  await user.click(await screen.findByRole("button", { name: "5 Jan 2026: +$20.00 in 1 trade" }));
+  const said = screen.getAllByRole("status").map(({ textContent }) => textContent);
+  expect(said).toContain("5 Jan 2026: +$20.00 in 1 trade");
+});
+
+test("profits have a sign, and a true minus, like all results", async () => {
+  const [market] = followed.by_market;
+  const lost = { ...market, symbol: "EUR/USD", total_r: -1.5, profit: -15.72 };
+  api.reply("GET /me/followed", { ...followed, by_market: [market, lost] });
+  openApp("/results", { approved: true });
+  await screen.findByRole("row", { name: "BTC/USDT 1 1 +2.00 R +$20.00" });
+  screen.getByRole("row", { name: "EUR/USD 1 1 \u22121.50 R \u2212$15.72" });
 });
 
 test("shows the funding that was paid", async () => {
@@ -74,7 +91,7 @@ test("shows the funding that was received, and how many trades have none", async
 test("has its filters in the address, and drops what is not valid", async () => {
   api.reply("GET /me/followed", followed);
   const { user, address } = openApp("/results?delay=5m&risk_percent=900", { approved: true });
-  await screen.findByText("$1,020.00 (+2.00%)");
+  await screen.findByText("+2.00%");
   const queries = () =>
     api.requests.map(({ route, query }) => (route === "GET /me/followed" ? String(query) : ""));
   expect(queries()).toContain("start_balance=1000&risk_percent=1&delay=5m");

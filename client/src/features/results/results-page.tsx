@@ -1,7 +1,14 @@
 import { type Followed, followedVerdict, type SkipReason } from "@shared/contract/followed.ts";
 import { ChartLine, Download } from "lucide-react";
 import { useSearchParams } from "react-router-dom";
-import { formatChange, formatCount, formatPlural, formatR, formatUsd } from "../../lib/format.ts";
+import {
+  formatChange,
+  formatCount,
+  formatPlural,
+  formatR,
+  formatRate,
+  formatUsd,
+} from "../../lib/format.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -9,6 +16,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { EmptyState, QueryView } from "../../ui/load-states.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { NumberTable } from "../../ui/table.tsx";
+import { formatProfit } from "../signals/format-profit.ts";
 import { filterOf, followedCsv, paramsOf, rememberAccount, useFollowed } from "./api.ts";
 import { BalanceChart } from "./balance-chart.tsx";
 import { DayCalendar } from "./day-calendar.tsx";
@@ -107,7 +115,7 @@ function Results({ of: data }: { of: Followed }) {
           { name: "Trades", value: ({ trades }) => formatCount(trades) },
           { name: "Wins", isWide: true, value: ({ wins }) => formatCount(wins) },
           { name: "Result", value: ({ total_r }) => formatR(total_r) },
-          { name: "Profit", value: ({ profit }) => formatUsd(profit) },
+          { name: "Profit", value: ({ profit }) => formatProfit(profit) },
         ]}
         rows={data.by_market}
         keyOf={({ symbol }) => symbol}
@@ -116,30 +124,52 @@ function Results({ of: data }: { of: Followed }) {
   );
 }
 
+interface HeadlineFact {
+  name: string;
+  value: string;
+  note?: string;
+}
+
 function Headline({ data }: { data: Followed }) {
   const { start_balance: start, end_balance: end } = data;
-  const facts = [
-    ["End balance", `${formatUsd(end)} (${formatChange(((end - start) / start) * 100)})`],
-    ["Trades", `${formatCount(data.trades)}, ${formatCount(data.wins)} with a profit`],
-    ["Result", formatR(data.total_r)],
-    ["Largest drawdown", `${data.max_drawdown_percent}%`],
+  const facts: HeadlineFact[] = [
+    {
+      name: "End balance",
+      value: formatUsd(end),
+      note: formatChange(((end - start) / start) * 100),
+    },
+    {
+      name: "Trades",
+      value: formatCount(data.trades),
+      note: `${formatCount(data.wins)} with a profit`,
+    },
+    { name: "Result", value: formatR(data.total_r), note: "after costs" },
+    {
+      name: "Largest drawdown",
+      value: formatRate(data.max_drawdown_percent / 100),
+      note: "of a peak",
+    },
     ...fundingFacts(data),
-  ] as const;
+  ];
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(11rem,40%),1fr))] gap-3 sm:gap-4">
-      {facts.map(([name, value]) => (
+      {facts.map(({ name, value, note }) => (
         <Card key={name} className="p-4 sm:p-5">
           <dt className="text-sm text-ink-faint">{name}</dt>
-          <dd className="figures mt-1 text-lg font-semibold">{value}</dd>
+          <dd className="figures mt-1 text-lg leading-snug font-semibold">
+            {value}
+            {note && <span className="block text-sm font-normal text-ink-muted">{note}</span>}
+          </dd>
         </Card>
       ))}
     </dl>
   );
 }
 
-function fundingFacts({ funding }: Followed): [name: string, value: string][] {
+function fundingFacts({ funding }: Followed): HeadlineFact[] {
   if (funding === 0) return [];
-  return [[funding < 0 ? "Funding paid" : "Funding received", formatUsd(Math.abs(funding))]];
+  const name = funding < 0 ? "Funding paid" : "Funding received";
+  return [{ name, value: formatUsd(Math.abs(funding)) }];
 }
 
 function Comparison({ data }: { data: Followed }) {

@@ -22,6 +22,23 @@ test.each([
   expect(document.querySelector("[data-signal]")).toBeNull();
 });
 
+test("beside an open trade, visitors see what became of the newest one that has ended", async () => {
+  api.reply("GET /shared/t1", { ...market, shared_from: "outcome" });
+  const levels = { entry: 1.1, stop_loss: 1.12, take_profit: 1.06 };
+  const ended = { ...levels, outcome: "LOSS", r_multiple: -1.02, reason: "stop" } as const;
+  const trade = { seq: 1, symbol: "EUR/USD", timeframe: "4h", signal: "SELL", ...ended } as const;
+  api.reply("GET /activity", {
+    data: "live",
+    items: [{ ...trade, resolved_at: "2026-11-20T10:00:00.000Z" }],
+  });
+  openApp("/shared/t1");
+  await screen.findByText("Latest result of our record");
+  screen.getByText("\u22121.02 R");
+  screen.getByText("1.12000");
+  screen.getByText("This trade is open.");
+  screen.getByRole("link", { name: "Create an account" });
+});
+
 test("a visitor of a shared page can create an account, also if the link has ended", async () => {
   const { analysis } = makeSignal();
   const shared = { ...market, analysis, before: [], since: [], judgement: null };

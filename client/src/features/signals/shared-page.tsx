@@ -11,6 +11,7 @@ import { ApiError } from "../../lib/api/errors.ts";
 import { useSession } from "../../lib/session.ts";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { LoadError } from "../../ui/load-states.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
@@ -42,14 +43,30 @@ export function SharedPage() {
       <p className="text-sm text-ink-muted">
         Shared by a trader who uses this service. <TextLink to="/">About this service</TextLink>
       </p>
-      {data &&
-        ("shared_from" in data ? <Withheld signal={data} /> : <SignalContent signal={data} />)}
+      {data && "shared_from" in data && <WithheldPage signal={data} />}
+      {data && !("shared_from" in data) && <SignalContent signal={data} />}
       {!data && !error && <SignalSkeleton />}
       {!data && error && <LoadError title="We couldn't load this signal." onRetry={refetch} />}
-      {(data || error) && <Invitation />}
+      {(error || (data && !("shared_from" in data))) && <Invitation />}
     </div>
   );
 }
+
+const LatestResult = lazyComponent(() => import("./components/latest-result.tsx"), "LatestResult", {
+  isSilent: true,
+});
+
+/** What visitors see instead of an open trade: its market, and what has become of another one. */
+const WithheldPage = ({ signal }: { signal: WithheldSignal }) => (
+  <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+    <div className="flex flex-col gap-5">
+      <Withheld signal={signal} />
+      <Invitation />
+    </div>
+    {/* Last, as it appears late and must move nothing. */}
+    <LatestResult className="rounded-card border border-line bg-surface p-5 sm:p-6" />
+  </div>
+);
 
 /** An open trade of which only the market is shown yet. */
 function Withheld({ signal }: { signal: WithheldSignal }) {

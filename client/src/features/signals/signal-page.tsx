@@ -7,7 +7,7 @@ import {
 } from "@shared/contract/resolution.ts";
 import type { Analysis, SignalResponse } from "@shared/contract/signal.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, Send } from "lucide-react";
 import { useId, useState } from "react";
 import { Link, useParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
@@ -37,7 +37,7 @@ export function SignalPage() {
     <div className="page flex flex-col gap-5 py-6">
       <Link
         to="/signal-history"
-        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong print:hidden"
+        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong pointer-coarse:-my-2.5 pointer-coarse:py-2.5 print:hidden"
       >
         <ArrowLeft aria-hidden className="size-4" />
         All signals
@@ -205,6 +205,18 @@ function ShareBox({ id, sharedAt, sharedFrom = "now" }: ShareBoxProps) {
   );
 }
 
+/** Hands the link to another app, where the device has a way to: on phones. */
+function SendButton({ link }: { link: string }) {
+  if (typeof navigator.share !== "function") return null;
+  // Rejected if the user chooses no app.
+  const send = () => void navigator.share({ url: link }).catch(() => null);
+  return (
+    <Button Icon={Send} size="sm" onClick={send}>
+      Send
+    </Button>
+  );
+}
+
 function LinkField({ link }: { link: string }) {
   const id = useId();
   const label = "Link to this signal";
@@ -213,15 +225,16 @@ function LinkField({ link }: { link: string }) {
       <label htmlFor={id} className={fieldClass.label}>
         {label}
       </label>
-      <div className="flex items-center gap-3">
+      <div className="flex flex-wrap items-center gap-3">
         <input
           id={id}
           readOnly
           value={link}
           onFocus={({ currentTarget }) => currentTarget.select()}
-          className={`${fieldClass.input} min-w-0 flex-1`}
+          className={`${fieldClass.input} min-w-40 flex-1`}
         />
         <CopyButton text={link} name={label} />
+        <SendButton link={link} />
       </div>
     </div>
   );

@@ -57,7 +57,7 @@ describe("a trade that is not filled", () => {
 
   test("has missed its entry, or is too late for it", () => {
     const missed = follow({ entryLeft: { price: 107, at } }, 99);
-    expect(missed.lines.slice(0, 2)).toEqual(["Entry missed at 107", "In the market"]);
+    expect(missed.lines.slice(0, 2)).toEqual(["Entry missed at 107.00000", "In the market"]);
     expect(missed.title).toBe("Entry missed");
     const late = follow({ validUntil: at }, 104);
     expect(late.lines.slice(0, 2)).toEqual(["Not entered provisional", "In the market"]);
@@ -70,7 +70,7 @@ describe("a trade that is filled", () => {
   test("shows what it has made so far, from its fill", () => {
     const { lines, title } = follow({ filled }, 105);
     expect(lines).toEqual([
-      "Filled at 101",
+      "Filled at 101.00000",
       "In the market +0.80 R unrealized",
       "Outcome Not resolved yet",
     ]);
@@ -79,14 +79,14 @@ describe("a trade that is filled", () => {
 
   test("says that it was filled before the user asked", () => {
     const { lines } = follow({ filled, askedAt: "2026-11-20T12:01:00.000Z" }, null);
-    expect(lines[0]).toBe("Filled before you asked at 101");
+    expect(lines[0]).toBe("Filled before you asked at 101.00000");
     const inTime = follow({ filled, askedAt: "2026-11-20T12:00:59.000Z" }, null);
-    expect(inTime.lines[0]).toBe("Filled at 101");
+    expect(inTime.lines[0]).toBe("Filled at 101.00000");
   });
 
   test("counts as filled though the entry is missed for others", () => {
     const { lines } = follow({ filled, entryLeft: { price: 110, at } }, null);
-    expect(lines.slice(0, 2)).toEqual(["Filled at 101", "In the market"]);
+    expect(lines.slice(0, 2)).toEqual(["Filled at 101.00000", "In the market"]);
   });
 
   test("says that its price is not current, and nothing of levels then", () => {
@@ -95,7 +95,7 @@ describe("a trade that is filled", () => {
 
   test("has its outcome, whatever the price is now", () => {
     const { lines, title, states } = follow({ filled, outcome: "LOSS", r: -1.02 }, 109);
-    expect(lines).toEqual(["Filled at 101", "Lost −1.02 R"]);
+    expect(lines).toEqual(["Filled at 101.00000", "Lost −1.02 R"]);
     expect(states).toEqual(["done", "done"]);
     expect(title).toBeNull();
     expect(follow({ outcome: "EXPIRED" }, 99).lines).toEqual(["Not filled", "Expired"]);

@@ -1,5 +1,5 @@
 import { isFilledBefore } from "@shared/contract/earlier-fill.ts";
-import { plainPrice } from "@shared/contract/price.ts";
+import { formatPrice } from "@shared/contract/price.ts";
 import type { EntryLeft, Filled, Outcome } from "@shared/contract/signal.ts";
 import { isMarketEntry } from "@shared/outcomes/resolve-trade.ts";
 import { formatR } from "../../lib/format.ts";
@@ -76,14 +76,14 @@ const step = (fields: Partial<TradeStep> & Pick<TradeStep, "name">): TradeStep =
 function entryStep(trade: FollowedTrade, live: CurrentPrice | null, now: Date): TradeStep {
   const { filled, entryLeft, outcome, validUntil } = trade;
   if (filled) {
-    const detail = `at ${plainPrice(filled.price)}`;
+    const detail = `at ${formatPrice(filled.price)}`;
     const look = isFilledBefore(filled.at, trade.askedAt)
       ? ({ name: "Filled before you asked", tone: "wait" } as const)
       : ({ name: "Filled", tone: "accent" } as const);
     return step({ ...look, detail, at: filled.at, state: "done" });
   }
   if (entryLeft) {
-    const detail = `at ${plainPrice(entryLeft.price)}`;
+    const detail = `at ${formatPrice(entryLeft.price)}`;
     return step({ name: "Entry missed", detail, at: entryLeft.at, state: "done", tone: "wait" });
   }
   if (outcome === "WIN" || outcome === "LOSS") {

@@ -26,6 +26,10 @@ describe("symbols that an unknown one may have been meant for", () => {
     ["BRNT", "BRENT"],
     ["PEPEUSDT", "PEPE/USDT"],
     ["GBP/USDT", "GBP/USD"],
+    ["BT", "BTC/USDT"],
+    ["EU", "EUR/USD"],
+    ["GOL", "XAU/USD"],
+    ["APP", "AAPL"],
   ])("%s: first %s", (asked, first) => {
     expect(suggestSymbols(asked, KNOWN)[0]).toBe(first);
   });

@@ -89,7 +89,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Known symbols similar to an unknown one, best first: other notation, other name, same base, or one or two typing errors. */
+/** Known symbols similar to an unknown one, best first: other notation, other name, same base, one or two typing errors, or half typed. */
 export function suggestSymbols(typed: string, known: Iterable<string>): string[] {
   const letters = lettersOf(typed);
   if (letters === "") return [];
@@ -105,6 +105,8 @@ export function suggestSymbols(typed: string, known: Iterable<string>): string[]
 
 /** Ranks symbols of providers below equally similar ones of the product. */
 const PROVIDER_SYMBOL_PENALTY = 0.5;
+/** Behind every typing error. */
+const HALF_TYPED_RANK = 20;
 
 function rankOf({
   typed,
@@ -121,7 +123,11 @@ function rankOf({
   const [givenBase = "", givenQuote = ""] = typed.split(/[/.-]/);
   if (base === givenBase && quote !== "") return 1 + distance(givenQuote, quote) / 10;
   const typos = distance(letters, candidate);
-  return typos <= Math.max(1, Math.floor(letters.length / LETTERS_PER_TYPO)) ? 1 + typos : null;
+  if (typos <= Math.max(1, Math.floor(letters.length / LETTERS_PER_TYPO))) return 1 + typos;
+  const isHalfTyped = [candidate, ...(NAMES.get(symbol) ?? [])].some((name) =>
+    name.startsWith(letters),
+  );
+  return isHalfTyped ? HALF_TYPED_RANK : null;
 }
 
 function compareSymbols(one: string, other: string): number {

@@ -8,24 +8,17 @@ import {
   type SizingInput,
 } from "@shared/contract/position-size.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
-import type { NewWatchlistItem } from "@shared/contract/watchlist.ts";
-import { useMutation } from "@tanstack/react-query";
 import { Sparkles, Star } from "lucide-react";
 import { type FormEvent, memo, useState } from "react";
-import { useNavigate } from "react-router-dom";
 import { SymbolField, TimeframeField } from "../../../domain/market-fields.tsx";
 import { useMe } from "../../../domain/me.ts";
-import { stopWatching } from "../../../domain/stop-watching.ts";
 import { unitName } from "../../../domain/symbols.ts";
-import { addItem, findItem, refetchWatchlist, useWatchlist } from "../../../domain/watchlist.ts";
 import type { FormErrors } from "../../../lib/api/errors.ts";
-import { errorText, hasCode } from "../../../lib/api/errors.ts";
 import { formatUnits, formatUsd } from "../../../lib/format.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
-import { showToast } from "../../../ui/show-toast.ts";
 import { useDemoStatus, useSignal } from "../../signals/api.ts";
 import { tradeLevels } from "../../signals/levels.ts";
 import {
@@ -38,6 +31,7 @@ import {
   useBot,
 } from "../bot-store.ts";
 import { submitRequest } from "../submit-request.ts";
+import { useWatching } from "./watching.ts";
 
 /** What the numbers of the form mean for the trade that is shown, or else for the next signal. */
 function SizingEffect() {
@@ -217,20 +211,7 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
 function WatchButton() {
   const symbol = useBot(({ inputs }) => inputs.symbol.trim().toUpperCase());
   const timeframe = useBot(({ inputs }) => inputs.timeframe);
-  const { data: list } = useWatchlist();
-  const item = findItem(list, { symbol, timeframe });
-  const adding = useAdding();
-  const isAdding =
-    adding.isPending &&
-    adding.variables.symbol === symbol &&
-    adding.variables.timeframe === timeframe;
-  const toggle = () => {
-    if (isAdding) return;
-    if (item) return stopWatching(item);
-    const { amount, riskPercent: risk_percent, leverage } = stakeOf(useBot.getState().inputs);
-    adding.mutate({ symbol, timeframe, min_confidence: 0, amount, risk_percent, leverage });
-  };
-  const isWatched = item !== undefined || isAdding;
+  const { list, isWatched, toggle } = useWatching({ symbol, timeframe });
   return (
     <button
       type="button"
@@ -248,24 +229,4 @@ function WatchButton() {
       </span>
     </button>
   );
-}
-
-function useAdding() {
-  const navigate = useNavigate();
-  const action = { label: "Watchlist", run: () => void navigate("/watchlist") };
-  return useMutation({
-    mutationFn: (item: NewWatchlistItem) => addItem(item),
-    onSuccess: ({ symbol, timeframe }) =>
-      showToast({
-        title: `Watching ${symbol} ${timeframe}`,
-        description: "You get a signal when a candle closes with a trade.",
-        action,
-      }),
-    onError(error, { symbol, timeframe }) {
-      // In another tab or on another device, it is watched already.
-      if (hasCode(error, "already-watched")) return void refetchWatchlist();
-      const title = `${symbol} ${timeframe} is not watched`;
-      showToast({ title, description: errorText(error, "Please try again."), action });
-    },
-  });
 }

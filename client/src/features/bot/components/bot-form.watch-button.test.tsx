@@ -1,9 +1,10 @@
 import type { WatchlistItem } from "@shared/contract/watchlist.ts";
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { makeWatchlistItem } from "../../../testing/factories.ts";
+import { makeSignal, makeWatchlistItem } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
 import { openApp } from "../../../testing/open-app.tsx";
+import { track } from "../bot-store.ts";
 
 const serve = (items: WatchlistItem[]) =>
   api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
@@ -63,4 +64,35 @@ test("of another timeframe, the market is not watched; a refusal says why", asyn
   await screen.findByText("BTC/USDT 5m is not watched");
   screen.getByText(detail);
   await waitFor(() => expect(isWatched(star)).toBe(false));
+});
+
+function showWait() {
+  const wait = { final_signal: "WAIT", entry: null, stop_loss: null, take_profit: null } as const;
+  const signal = makeSignal(wait);
+  const { signal_id: id, symbol, timeframe } = signal;
+  api.reply(`GET /signals/${id}`, signal);
+  act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
+}
+
+test("after a WAIT, one tap watches its market for the next trade", async () => {
+  const { user, star } = await openBot([]);
+  showWait();
+  const notify = await screen.findByRole("button", { name: "Notify me of the next trade" });
+  const item = makeWatchlistItem();
+  api.reply("POST /watchlist", item);
+  serve([item]);
+  await user.click(notify);
+  await screen.findByText("You get the next trade");
+  await waitFor(() => expect(isWatched(star)).toBe(true));
+  expect(JSON.parse(api.bodiesOf("POST /watchlist")[0] ?? "")).toMatchObject({
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+  });
+});
+
+test("a market that is watched is not offered again", async () => {
+  await openBot([makeWatchlistItem()]);
+  showWait();
+  await screen.findByText("You get the next trade");
+  expect(screen.queryByRole("button", { name: "Notify me of the next trade" })).toBeNull();
 });

@@ -19,7 +19,8 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
     "Signal ready",
   ];
   return (
-    <Card className="animate-enter p-5" aria-busy="true">
+    // Above the chart, it fills the screen as the signal will, which then pushes nothing out of it.
+    <Card className="min-h-dvh animate-enter p-5 xl:min-h-0" aria-busy="true">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
         <h2 className="text-xl font-semibold tracking-tight">
           {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>

@@ -64,11 +64,12 @@ const reading = (
   </div>
 );
 
-/** What this tab can go back to. */
+/** What this tab can go back to. It has its place as soon as a further signal is requested, and pushes nothing later. */
 export function RecentSignals() {
   const tracked = useBot((bot) => bot.tracked);
   const shown = useBot(shownSignal);
-  if (tracked.length < 2) return null;
+  const isAsking = useBot(({ pending }) => pending !== null && !pending.givenUp);
+  if (tracked.length + (isAsking ? 1 : 0) < 2) return null;
   return (
     <nav aria-label="Recent signals" className="-m-1 flex gap-2 overflow-x-auto p-1">
       {tracked.map((signal) => (

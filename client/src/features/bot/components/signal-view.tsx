@@ -1,3 +1,4 @@
+import { TIMEFRAME_MS } from "@shared/contract/market-data.ts";
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { OutcomeBadge } from "../../../domain/badges.tsx";
@@ -9,6 +10,7 @@ import { TradeTimeline, tradeOfSignal } from "../../signals/components/trade-tim
 import { tradeLevels } from "../../signals/levels.ts";
 import { isLate, isOfMarket, select, type TrackedSignal, useBot } from "../bot-store.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
+import { useWatching } from "./watching.ts";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
@@ -39,21 +41,35 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {status === "completed" && (
-        <div className="flex items-center gap-4 text-sm">
-          {isTrade && <OutcomeBadge outcome={outcome} />}
+        <div className="flex flex-wrap items-center gap-x-4 text-sm">
+          {isTrade ? <OutcomeBadge outcome={outcome} /> : <NextTrade {...signal} />}
           <span className="ml-auto" />
           {isOfOtherMarket && (
             <button type="button" onClick={() => select(id)} className={linkClass}>
               Show its chart
             </button>
           )}
-          <TextLink to={`/signals/${id}`}>Open</TextLink>
+          <TextLink to={`/signals/${id}`} className="pointer-coarse:py-2.5">
+            Open
+          </TextLink>
         </div>
       )}
       <div className="border-t border-line pt-5">
         <ResultDetails analysis={analysis} />
       </div>
     </ResultCard>
+  );
+}
+
+/** What is wanted after a WAIT: the next trade of the market, without asking again and again. */
+function NextTrade({ symbol, timeframe }: Pick<SignalResponse, "symbol" | "timeframe">) {
+  const { list, isWatched, toggle } = useWatching({ symbol, timeframe });
+  if (!list || TIMEFRAME_MS[timeframe] < TIMEFRAME_MS[list.min_timeframe]) return null;
+  if (isWatched) return <p className="text-ink-faint">You get the next trade</p>;
+  return (
+    <button type="button" onClick={toggle} className={linkClass}>
+      Notify me of the next trade
+    </button>
   );
 }
 

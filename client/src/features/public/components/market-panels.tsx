@@ -50,7 +50,7 @@ function TickerItem({ quote }: { quote: MarketQuote }) {
 
 /** To its chart, which the page of the bot has. */
 const MarketLink = ({ symbol }: { symbol: string }) => (
-  <Link to={`/bot?symbol=${symbol}`} className="rounded font-medium hover:underline">
+  <Link to={`/bot?symbol=${symbol}`} className="rounded py-2 font-medium hover:underline">
     {symbol}
   </Link>
 );
@@ -220,7 +220,7 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
         {isDemo ? "Demo data: recorded prices shifted to the present." : describeAge(live)}
       </span>
-      {live && !live.isStale ? (
+      {live && !live.isStale && !isDemo ? (
         <span className="shrink-0 text-ink-faint">Live</span>
       ) : (
         <time

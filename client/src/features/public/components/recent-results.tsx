@@ -5,7 +5,7 @@ import { DataLabel, OutcomeBadge } from "../../../domain/badges.tsx";
 import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { formatR } from "../../../lib/format.ts";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { activityQuery, type EndedTrade, POLL_INTERVAL_MS } from "./activity.ts";
+import { activityQuery, type EndedTrade, POLL_INTERVAL_MS } from "../../signals/activity.ts";
 
 /** The last trades that are over. Read again each minute while in view: the browser asks whether they have changed. */
 export function RecentResults() {

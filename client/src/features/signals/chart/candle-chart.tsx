@@ -105,7 +105,7 @@ function Canvas({ view, drawing, chart, onHover }: CanvasProps) {
 }
 
 const controlClass =
-  "flex h-8 items-center justify-center rounded-md px-2.5 text-sm font-medium text-ink-muted transition-colors hover:bg-raised hover:text-ink disabled:opacity-40 aria-pressed:bg-raised aria-pressed:text-ink";
+  "flex h-8 items-center justify-center rounded-md px-2 text-sm font-medium text-ink-muted transition-colors hover:bg-raised hover:text-ink disabled:opacity-40 aria-pressed:bg-raised aria-pressed:text-ink sm:px-2.5";
 
 interface ControlsProps {
   chart: CanvasProps["chart"];
@@ -128,7 +128,7 @@ function Controls({ chart, showsTable, onTable }: ControlsProps) {
     </button>
   );
   return (
-    <fieldset className="flex flex-wrap items-center gap-1">
+    <fieldset className="flex flex-wrap items-center gap-0.5 sm:gap-1">
       <legend className="sr-only">Chart controls</legend>
       <Toggle isOn={ema} onChange={(on) => useChartSettings.setState({ ema: on })}>
         EMA
@@ -141,8 +141,8 @@ function Controls({ chart, showsTable, onTable }: ControlsProps) {
       {iconButton("Zoom in", ZoomIn, () => chart.current?.zoom(1 / 1.5))}
       {iconButton("Reset view", Maximize2, () => chart.current?.showLatest())}
       <Toggle isOn={showsTable} onChange={onTable}>
-        <Table2 aria-hidden className="mr-1.5 size-4" />
-        Table
+        <Table2 aria-hidden className="size-4 sm:mr-1.5" />
+        <span className="max-sm:sr-only">Table</span>
       </Toggle>
     </fieldset>
   );

@@ -66,6 +66,8 @@ const MIN_NAMED_LINES_PX = 480;
 const RIGHT_GAP_SHARE = 0.12;
 const MIN_RIGHT_GAP_CANDLES = 4;
 const VOLUME_TOP = 0.84;
+/** Free height above and below the candles, as a share of the chart's. */
+const GAP = 0.06;
 /** How far the zones of an open trade reach beyond the newest candle. */
 const ZONE_CANDLES_AHEAD = 6;
 
@@ -131,7 +133,7 @@ function createBareChart(box: HTMLElement, color: Color): IChartApi {
       attributionLogo: false,
     },
     grid: { vertLines: line, horzLines: line },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.2 } },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true },
     timeScale: { borderVisible: false, timeVisible: true },
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
@@ -210,8 +212,12 @@ function fillLayers(layers: Layers, content: ChartContent, paint: Paint): void {
     candles.flatMap((candle) => shift(candle.time).map((time) => candleBar(candle, time))),
   );
   layers.volume.setData(
-    candles.flatMap((candle) => shift(candle.time).map((time) => volumeBar(candle, time, color))),
+    candles
+      .filter(isTraded)
+      .flatMap((candle) => shift(candle.time).map((time) => volumeBar(candle, time, color))),
   );
+  const bottom = candles.some(isTraded) ? 1 - VOLUME_TOP + GAP : GAP;
+  layers.candles.priceScale().applyOptions({ scaleMargins: { top: GAP, bottom } });
   layers.marks.setMarkers(placedMarks(candles, { marks, shift, color }));
   showLines(layers, content, { ...paint, shift });
   showTrade(layers, candles, { trade, shift });
@@ -232,6 +238,9 @@ const candleBar = ({ open, high, low, close }: Candle, time: UTCTimestamp) => ({
   low,
   close,
 });
+
+/** Many markets have no volume at any provider: without it, there is nothing below their candles. */
+const isTraded = ({ volume }: Candle): boolean => volume > 0;
 
 const volumeBar = ({ open, close, volume }: Candle, time: UTCTimestamp, color: Color) => ({
   time,
@@ -258,7 +267,7 @@ function moveLayers(layers: Layers, { candles, lines }: ChartContent, color: Col
   if (!last) return;
   for (const time of timeShift(candles)(last.time)) {
     layers.candles.update(candleBar(last, time));
-    layers.volume.update(volumeBar(last, time, color));
+    if (isTraded(last)) layers.volume.update(volumeBar(last, time, color));
     for (const [index, { values }] of lines.entries()) {
       const value = values.at(-1) ?? null;
       if (value !== null) layers.lines[index]?.update({ time, value });

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import { readPublic } from "../../../lib/public-api.ts";
+import { readPublic } from "../../lib/public-api.ts";
 
 /** The response of `GET /activity`, in the light variant of zod. */
 const activitySchema = z.object({

@@ -7,7 +7,7 @@ import { SignalBadge } from "../../../domain/signal-badge.tsx";
 import { formatPlural, formatR, formatRate } from "../../../lib/format.ts";
 import { readPublic } from "../../../lib/public-api.ts";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { activityQuery, type EndedTrade } from "./activity.ts";
+import { activityQuery, type EndedTrade } from "../activity.ts";
 
 /** The newest trade of the record that its levels decided, won or lost; nothing while there is none. */
 export function LatestResult({ className = "" }: { className?: string }) {

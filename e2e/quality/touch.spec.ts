@@ -1,0 +1,47 @@
+import { devices, expect, type Page } from "playwright/test";
+import { makeSignal, makeTrader } from "../support/api.ts";
+import { test } from "../support/test.ts";
+import { signIn } from "../support/users.ts";
+
+const { defaultBrowserType: _, ...phone } = devices["iPhone 13"];
+test.use(phone);
+
+const LEAST_PX = 40;
+
+/** The name and height of each button that a finger would miss. */
+const smallButtons = (page: Page): Promise<string[]> =>
+  page.evaluate((least) => {
+    const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true });
+    return [...document.querySelectorAll("button, summary, footer a")]
+      .filter(isShown)
+      .map((element) => ({ element, height: element.getBoundingClientRect().height }))
+      .filter(({ height }) => height > 1 && height < least)
+      .map(({ element, height }) => `${element.ariaLabel ?? element.textContent} ${height}`);
+  }, LEAST_PX);
+
+test("what a trader taps on a phone is large enough for a finger", async ({ page }) => {
+  const trader = await makeTrader({ approved: true });
+  const { signal_id: id } = await makeSignal(trader, { symbol: "BTC/USDT" });
+  await signIn(page, trader);
+  for (const path of ["/bot", "/signal-history", "/watchlist", "/user-panel", "/results"]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    expect.soft(await smallButtons(page), path).toEqual([]);
+  }
+  await page.goto(`/signals/${id}`);
+  await expect(page.getByRole("button", { name: "Zoom out" })).toBeVisible();
+  expect(await smallButtons(page)).toEqual([]);
+});
+
+test("the controls of a chart are one line on a phone", async ({ page }) => {
+  const trader = await makeTrader({ approved: true });
+  const { signal_id: id } = await makeSignal(trader, { symbol: "BTC/USDT" });
+  await signIn(page, trader);
+  await page.goto(`/signals/${id}`);
+  const controls = page.getByRole("group", { name: "Chart controls" });
+  await expect(controls).toBeVisible();
+  const tops = await controls
+    .getByRole("button")
+    .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(1);
+});
