@@ -17,10 +17,11 @@ import { type UserFilter, useSubscriptionSummary, useUsers } from "../api.ts";
 import { isWriting } from "../undo-access.ts";
 import { approveAndOfferUndo } from "./approve-user.ts";
 import { BulkActions } from "./bulk-actions.tsx";
+import { useOpenedRow } from "./opened-row.ts";
 import type { RowAction } from "./row-keys.ts";
 import { defaultTerms } from "./subscription-terms.tsx";
 import { UserDrawer } from "./user-card.tsx";
-import { type OpenedRow, UserOverlays } from "./user-overlays.tsx";
+import { UserOverlays } from "./user-overlays.tsx";
 import { UsersTable } from "./users-table.tsx";
 
 const filterSchema = userListQuerySchema.pick({ search: true, status: true, sort: true });
@@ -294,7 +295,7 @@ const MAX_SELECTED = 1_000;
 function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
   const ownName = useMe()?.username;
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
-  const [opened, setOpened] = useState<OpenedRow | null>(null);
+  const { opened, setOpened, shown } = useOpenedRow(users);
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const selected = useMemo(
     () => users.filter(({ username }) => names.has(username)),
@@ -331,7 +332,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
     <>
       <UsersTable
         {...table}
-        users={users}
+        users={shown}
         ownName={ownName}
         selected={names}
         busy={busy}
@@ -347,7 +348,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
       )}
       <UserOverlays
         opened={opened}
-        user={users.find(({ username }) => username === opened?.user.username)}
+        user={shown.find(({ username }) => username === opened?.user.username)}
         isSelf={opened?.user.username === ownName}
         onClose={() => setOpened(null)}
       />
