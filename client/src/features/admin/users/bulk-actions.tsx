@@ -45,7 +45,7 @@ export function BulkActions({ users, ownName, onClear, children }: BulkActionsPr
   return (
     <section
       aria-label="Selected users"
-      className="sticky bottom-2 z-20 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-raised p-2 pl-4 shadow-float"
+      className="bulk-bar sticky bottom-2 z-20 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-raised p-2 pl-4 shadow-float"
     >
       <p role="status" className="figures mr-auto text-sm font-medium">
         {done === null

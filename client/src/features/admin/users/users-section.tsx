@@ -124,19 +124,22 @@ function UserSearch({ initial, searched, onSearch }: UserSearchProps) {
       ref={field}
       aria-keyshortcuts="/"
       onChange={({ currentTarget }) => setText(currentTarget.value)}
-      onKeyDown={focusFirstRow}
+      onKeyDown={leaveForRows}
       className="relative w-full lg:max-w-sm"
     />
   );
 }
 
 /** From the search, the arrow key leads to the rows. */
-function focusFirstRow(event: KeyboardEvent<HTMLElement>): void {
+function leaveForRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown") return;
-  const section = event.currentTarget.closest("section");
-  section?.querySelector<HTMLElement>("tbody tr[tabindex='0']")?.focus();
+  focusRow();
   event.preventDefault();
 }
+
+/** The row that the Tab key leads to. */
+const focusRow = () =>
+  document.querySelector<HTMLElement>("#users tbody tr[tabindex='0']")?.focus();
 
 const statuses = [
   { status: undefined, label: "All" },
@@ -314,6 +317,10 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
     const { username } = user;
     setBusy((now) => new Set(now).add(username));
     await approveAndOfferUndo(user, defaultTerms(user)).catch(
+  const clear = () => {
+    setNames(new Set());
+    focusRow();
+  };
       failureToast(`Failed to approve ${username}`),
     );
     setBusy((now) => new Set([...now].filter((name) => name !== username)));
@@ -359,9 +366,20 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
 const namesOf = (users: readonly UserCard[]): string[] => users.map(({ username }) => username);
 
 function SelectAll({ total, run }: { total: number; run: () => Promise<void> }) {
-  const { mutate, isPending } = useMutation({ mutationFn: run });
+  const selecting = useMutation({
+    mutationFn: async (bar: HTMLElement | null) => {
+      await run();
+      // This button disappears with the focus.
+      bar?.querySelector<HTMLElement>("button:enabled")?.focus();
+    },
+  });
   return (
-    <Button variant="secondary" size="sm" busy={isPending} onClick={() => mutate()}>
+    <Button
+      variant="secondary"
+      size="sm"
+      busy={selecting.isPending}
+      onClick={({ currentTarget }) => selecting.mutate(currentTarget.parentElement)}
+    >
       Select all {formatCount(total)}
     </Button>
   );

@@ -204,6 +204,7 @@ const UserRow = memo(function UserRow({ user, keys, ...row }: UserRowProps) {
             id={titleId}
             aria-haspopup="dialog"
             title="Details"
+            tabIndex={-1}
             onClick={act("open")}
             className="min-w-0 truncate rounded font-semibold hover:underline"
           >
