@@ -21,7 +21,7 @@ import { EmptyState, NextPage } from "../../ui/load-states.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { exportPayments, usePayments } from "./api.ts";
 import { formatFee } from "./users/subscription-terms.tsx";
-import { readAgain } from "./users/user-proof.tsx";
+import { ProofIcon, readAgain } from "./users/user-proof.tsx";
 
 const absent = undefined;
 /** A day in UTC, as the months of the totals are. */
@@ -312,8 +312,10 @@ function PaymentRow({ payment }: { payment: ListedPayment }) {
               src={proof.url}
               title={`Proof from ${proof.sender_name}, ${formatDay(proof.submitted_at)}`}
               onExpired={readAgain}
-              className="size-9"
-            />
+              className="size-9 text-ink-muted hover:text-ink"
+            >
+              <ProofIcon />
+            </ImageDialog>
             <span className="min-w-0 truncate max-sm:hidden">{proof.sender_name}</span>
           </span>
         ) : (
