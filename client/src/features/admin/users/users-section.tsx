@@ -147,6 +147,8 @@ const statuses = [
   { status: "approved", label: "Approved" },
   { status: "proof", label: "Proof waiting" },
   { status: "ending", label: "Ending" },
+  { status: "grace", label: "In grace" },
+  { status: "ended", label: "Ended" },
 ] as const;
 
 interface StatusFilterProps {
@@ -163,9 +165,11 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
     data.users - data.pending,
     data.proofs,
     subscriptions?.ending_7_days,
+    subscriptions?.grace,
+    subscriptions?.ended,
   ];
   return (
-    <fieldset className="grid min-w-0 grid-cols-3 rounded-control border border-line-strong bg-canvas p-1 sm:flex">
+    <fieldset className="flex min-w-0 overflow-x-auto rounded-control border border-line-strong bg-canvas p-1 [scrollbar-width:none]">
       <legend className="sr-only">Show</legend>
       {statuses.map(({ status, label }, index) => (
         <button
@@ -173,7 +177,7 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
           type="button"
           aria-pressed={status === chosen}
           onClick={() => onChange(status)}
-          className="flex-1 rounded-md px-1 sm:px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
+          className="flex-1 rounded-md px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
         >
           {label}{" "}
           <span className="figures ml-0.5 font-normal text-ink-faint">
@@ -313,14 +317,14 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
       }
       return next;
     });
-  const approveUser = async (user: UserCard) => {
-    const { username } = user;
-    setBusy((now) => new Set(now).add(username));
-    await approveAndOfferUndo(user, defaultTerms(user)).catch(
   const clear = () => {
     setNames(new Set());
     focusRow();
   };
+  const approveUser = async (user: UserCard) => {
+    const { username } = user;
+    setBusy((now) => new Set(now).add(username));
+    await approveAndOfferUndo(user, defaultTerms(user)).catch(
       failureToast(`Failed to approve ${username}`),
     );
     setBusy((now) => new Set([...now].filter((name) => name !== username)));
@@ -347,7 +351,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
         onAct={act}
       />
       {selected.length > 0 && (
-        <BulkActions users={selected} ownName={ownName} onClear={() => setNames(new Set())}>
+        <BulkActions users={selected} ownName={ownName} onClear={clear}>
           {selected.length === users.length && total > users.length && total <= MAX_SELECTED && (
             <SelectAll total={total} run={async () => toggle(namesOf(await readAll()), true)} />
           )}
