@@ -204,7 +204,7 @@ test("an administrator sees what waits, today's figures, what is left to set up,
   await openAdmin(page);
   await users;
   await expect(page.getByRole("region", { name: "Waiting for you" })).toContainText("Failures");
-  const figures = page.getByRole("main").locator("dl").filter({ hasText: "Signals today" });
+  const figures = page.getByRole("main").locator("dl").filter({ hasText: "Analyses today" });
   for (const name of ["Monthly revenue", "Pending approval", "AI cost today"]) {
     await expect(figures).toContainText(name);
   }

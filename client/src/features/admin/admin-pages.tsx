@@ -288,7 +288,8 @@ function Metrics() {
     ["Monthly revenue", subscriptions && formatFee(subscriptions.monthly_revenue_usd)],
     ["Subscriptions", subscriptions && formatCount(subscriptions.active)],
     ["Pending approval", data && formatCount(data.pending)],
-    ["Signals today", usage && formatCount(usage.today.signals)],
+    // One analysis is the signal of all who ask for its market.
+    ["Analyses today", usage && formatCount(usage.today.signals)],
     ["Failed signals, 24 h", data && formatCount(data.failed_signals)],
     ["AI cost today", usage && formatCost(usage.today)],
   ] as const;
