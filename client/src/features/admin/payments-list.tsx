@@ -136,7 +136,7 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
       onChange={({ currentTarget, target }) => {
         if (target instanceof HTMLSelectElement) onApply(currentTarget);
       }}
-      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.6fr_1fr_1fr_1fr_1fr_auto] *:min-w-0 max-md:first:*:col-span-2"
+      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.6fr_1fr_1fr_1fr_1fr_auto] *:min-w-0 max-md:*:first:col-span-2"
     >
       <Labelled label="Search payments">
         {(id) => (

@@ -14,7 +14,14 @@ const ALL_KINDS = "All Jobs";
  */
 
 const view = { job: "", state: "", skip: 0 };
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+/** Short, for phones. */
+const timeFormat = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
 
 /**
  * All text is set as text: names and reasons of failures are never read as HTML.
