@@ -140,7 +140,7 @@ interface AdminFrameProps {
 function AdminFrame({ title, lead, children }: AdminFrameProps) {
   useAdminSync();
   return (
-    <div className="admin-page page flex flex-col gap-8 pt-3 pb-10">
+    <div className="page flex flex-col gap-8 pt-3 pb-10">
       <PageTabs />
       <PageHeading title={title}>{lead}</PageHeading>
       {children}
