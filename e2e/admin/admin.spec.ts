@@ -21,6 +21,7 @@ import {
   openLive,
   openMenuOf,
   signIn,
+  storeTraders,
   userRows,
 } from "../support/users.ts";
 
@@ -204,7 +205,7 @@ test("an administrator sees what waits, today's figures, what is left to set up,
   await openAdmin(page);
   await users;
   await expect(page.getByRole("region", { name: "Waiting for you" })).toContainText("Failures");
-  const figures = page.getByRole("main").locator("dl").filter({ hasText: "Signals today" });
+  const figures = page.getByRole("main").locator("dl").filter({ hasText: "Analyses today" });
   for (const name of ["Monthly revenue", "Pending approval", "AI cost today"]) {
     await expect(figures).toContainText(name);
   }
@@ -321,4 +322,70 @@ test("an accepted payment is listed with its proof, and found by its sender", as
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();
   expect((await saved).suggestedFilename()).toMatch(/^subscriptions-.*\.csv$/);
+});
+
+test("a price that an administrator changes is what visitors see, also those who are there already", async ({
+  page,
+  openElsewhere,
+}) => {
+  const visitor = await openElsewhere();
+  await visitor.goto("/pricing");
+  const former = visitor.getByText("$200", { exact: true });
+  await expect(former).toBeVisible();
+  await visitor.getByRole("link", { name: "Contact", exact: true }).click();
+  await expect(former).toBeHidden();
+  await openAsAdmin(page, "/admin/payments");
+  await page.getByRole("link", { name: "Plans and prices" }).click();
+  const plan = page.getByRole("form", { name: "Institutional plan" });
+  const price = plan.getByLabel("USD a month");
+  await expect(price).toBeInViewport();
+  const save = async (usd: string) => {
+    const saved = page.waitForResponse("**/admin/plans/institutional");
+    await price.fill(usd);
+    await plan.getByRole("button", { name: "Save plan" }).click();
+    expect((await saved).status()).toBe(200);
+  };
+  await save("1250");
+  await visitor.getByRole("link", { name: "Pricing", exact: true }).click();
+  await expect(visitor.getByText("$1,250", { exact: true })).toBeVisible();
+  await visitor.getByRole("link", { name: "Choose Institutional" }).click();
+  await expect(visitor.getByText("the Institutional plan's $1,250")).toBeVisible();
+  await page.reload();
+  await expect(price).toHaveValue("1250");
+  await save("200");
+});
+
+test("three hundred users are selected, and some approved and undone, by the keyboard alone", async ({
+  page,
+}) => {
+  const prefix = `row${Date.now().toString(36)}`;
+  await storeTraders(prefix, 300);
+  await openAsAdmin(page, `/admin/users?search=${prefix}&sort=username`);
+  await expect(userRows(page)).toHaveCount(100);
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const bar = page.getByRole("region", { name: "Selected users" });
+  await press("/", "ArrowDown", "Control+a", "Tab");
+  await expect(bar.getByRole("button", { name: "Select all 300" })).toBeFocused();
+  await press("Enter");
+  await expect(bar).toContainText("300 selected");
+  await expect(bar.getByRole("button", { name: "Approve 300" })).toBeFocused();
+  await expect(userRows(page)).toHaveCount(300);
+  await press("Shift+Tab");
+  await expect(cardOf(page, `${prefix}-000`)).toBeFocused();
+  await press("Escape");
+  await expect(bar).toBeHidden();
+  await press("End");
+  const last = cardOf(page, `${prefix}-299`);
+  await expect(last).toBeFocused();
+  await expect(last).toBeInViewport();
+  await press("x", "Shift+PageUp", "Tab");
+  await expect(bar.getByRole("button", { name: "Approve 11" })).toBeFocused();
+  await press("Enter");
+  await expect(page.getByText("11 users approved.")).toBeVisible();
+  await expect(last).toContainText("Approved");
+  await press("z");
+  await expect(page.getByText("Undone for 11 users.")).toBeVisible();
+  await expect(last).toContainText("Pending");
 });

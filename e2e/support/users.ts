@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Session } from "@shared/contract/account.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { createUser } from "@shared/testing/factories.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import sharp from "sharp";
 import { ADMIN, adminSession, makeTrader } from "./api.ts";
@@ -54,6 +56,19 @@ export async function openAsAdmin(page: Page, path: string): Promise<void> {
 export async function openAdmin(page: Page): Promise<void> {
   await openAsAdmin(page, "/admin");
   await expect(page.getByRole("heading", { level: 1, name: "Admin" })).toBeVisible();
+}
+
+/** Stores traders who wait for approval, in no time and without events: older than those of other tests. */
+export async function storeTraders(prefix: string, count: number): Promise<void> {
+  const database = await openDatabase({
+    uri: await readFile(join(product.dataDir, "mongo-address"), "utf8"),
+  });
+  const createdAt = new Date(0);
+  for (let index = 0; index < count; index++) {
+    const username = `${prefix}-${String(index).padStart(3, "0")}`;
+    await createUser(database, { username, createdAt, sessions: [] });
+  }
+  await database.close();
 }
 
 /** The rows of the users that the administrator sees. */

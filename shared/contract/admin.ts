@@ -20,8 +20,7 @@ export const userListSchema = z
   .meta({ id: "UserList" });
 export type UserList = z.infer<typeof userListSchema>;
 
-/** `proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days. */
-export const USER_STATUSES = ["pending", "approved", "proof", "ending"] as const;
+export const USER_STATUSES = ["pending", "approved", "proof", "ending", "grace", "ended"] as const;
 
 const MAX_USERS_PER_PAGE = 200;
 
@@ -45,7 +44,7 @@ export const userListQuerySchema = pageQuerySchema({ default: 50, max: MAX_USERS
       .meta({ description: "A part of the username, the email address or the sender name" }),
     status: z.enum(USER_STATUSES).optional().meta({
       description:
-        "`proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days",
+        "`proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days; `grace`: it has ended, and access continues; `ended`: access ended with it",
     }),
     sort: z.enum(USER_SORTS).optional().meta({
       description:

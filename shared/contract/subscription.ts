@@ -115,6 +115,7 @@ export const subscriptionSummarySchema = z
     /** In the last 30 days, including revoked ones. */
     ended_30_days: countSchema,
     /** Of the active ones. */
+    ended: countSchema,
     ending_7_days: countSchema,
     /** Of the active ones. */
     monthly_revenue_usd: z.number().nonnegative(),

@@ -15,12 +15,13 @@ const plansSchema = z.object({
   ),
 });
 
-const STALE_MS = 60_000;
+/** Of open pages, of which visitors' have no socket. */
+const REFETCH_MS = 60_000;
 
 export const plansQuery = queryOptions({
   queryKey: ["plans"],
   queryFn: ({ signal }) => readPublic({ path: "/plans", schema: plansSchema, signal }),
-  staleTime: STALE_MS,
+  refetchInterval: REFETCH_MS,
 });
 
 /** The plans as they are offered; until that is known, as they are without an administrator's changes. */

@@ -48,6 +48,7 @@ export const subscriptionSummary: SubscriptionSummary = {
   active: 12,
   grace: 2,
   ended_30_days: 3,
+  ended: 9,
   ending_7_days: 4,
   monthly_revenue_usd: 1_500,
   monthly_revenue_change_usd: -150,

@@ -100,17 +100,21 @@ interface ImageDialogProps {
   title: string;
   onExpired(): void;
   className: string;
+  /** In place of the thumbnail: the image is loaded when it is opened. */
+  children?: ReactNode;
 }
 
 /** A thumbnail of a signed URL that opens a larger view. */
-export function ImageDialog({ src, title, onExpired, className }: ImageDialogProps) {
+export function ImageDialog({ src, title, onExpired, className, children }: ImageDialogProps) {
   return (
     <Dialog.Root>
       <Dialog.Trigger
         aria-label={`Enlarge: ${title}`}
         className={`block shrink-0 cursor-zoom-in overflow-hidden rounded-control border border-line transition-colors hover:border-ink-faint ${className}`}
       >
-        <SignedImage src={src} alt="" onExpired={onExpired} className="size-full object-cover" />
+        {children ?? (
+          <SignedImage src={src} alt="" onExpired={onExpired} className="size-full object-cover" />
+        )}
       </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />

@@ -82,7 +82,7 @@ export const adminRoutes = {
   undoAccess: defineRoute("POST /admin/undo/:username", {
     ...userAction,
     summary: "Undo your own approval or revocation of a user",
-    description: `Possible for ${UNDO_SECONDS.offered} seconds, unless something changed since. Restores the access, the subscription, the credits and the payment proof as they were before.`,
+    description: `Possible for ${UNDO_SECONDS.offered} seconds, unless something changed since. Restores the access, the subscription, image upload, the credits and the payment proof as they were before.`,
   }),
   emailUsers: defineRoute("POST /admin/email-users", {
     ...administration,

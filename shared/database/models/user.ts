@@ -63,7 +63,12 @@ export interface AccessChange {
   at: Date;
   /** The name of the administrator, or `AUTOMATIC_APPROVER`. */
   by: string;
-  before: { approved: boolean; subscription?: SubscriptionRecord };
+  before: {
+    approved: boolean;
+    subscription?: SubscriptionRecord;
+    /** Set if the change allowed image upload, as plans do. */
+    allowImageUpload?: boolean;
+  };
   after: { approved: boolean; endsAt?: Date };
   /** The proof that was accepted, with its review before. */
   proof?: Pick<PaymentProofRecord, "_id" | "reviewedAt" | "rejection">;

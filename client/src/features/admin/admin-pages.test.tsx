@@ -209,7 +209,7 @@ test("the page of the payments shows the subscriptions, and follows the events",
     within(section)
       .getAllByRole("link")
       .map((link) => link.getAttribute("href")),
-  ).toEqual(["/admin/users?status=ending", "/admin/users?status=proof"]);
+  ).toEqual(["ending", "grace", "ended", "proof"].map((status) => `/admin/users?status=${status}`));
   expect(section.textContent).not.toContain("Median wait");
   api.reply("GET /admin/subscriptions", { ...subscriptionSummary, ...waiting });
   const data = makeUserCard();

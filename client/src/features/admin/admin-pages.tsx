@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { Navigate, NavLink, useLocation } from "react-router-dom";
 import { useOverview } from "../../domain/admin-overview.ts";
 import { formatCount } from "../../lib/format.ts";
-import { TextLink } from "../../ui/button.tsx";
+import { linkClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { LoadError, QueryView } from "../../ui/load-states.tsx";
@@ -59,11 +59,28 @@ export const UsersPage = () => (
 
 export const PaymentsPage = () => (
   <AdminFrame title="Payments">
+    <PaymentLinks />
     <SubscriptionsSection />
     <PaymentsList />
     <PlansSection />
     <PaymentSection />
   </AdminFrame>
+);
+
+const paymentLinks = [
+  ["#plans", "Plans and prices"],
+  ["#payment", "Payment settings"],
+] as const;
+
+/** Below a list of payments, the forms would be looked for. */
+const PaymentLinks = () => (
+  <nav aria-label="On this page" className="-mt-4 flex flex-wrap gap-x-5 gap-y-2 text-sm">
+    {paymentLinks.map(([href, label]) => (
+      <a key={href} href={href} className={linkClass}>
+        {label}
+      </a>
+    ))}
+  </nav>
 );
 
 export const BrandingPage = () => (
@@ -150,10 +167,13 @@ function PageTabs() {
     "/admin/payments": data?.proofs,
     "/admin/system": data?.problems.length,
   };
+  // Again once the counts are known, which make the tabs wider.
+  const isCounted = data !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const current = nav.current?.querySelector("[aria-current]");
     current?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, []);
+  }, [isCounted]);
   return (
     <nav
       ref={nav}
@@ -268,7 +288,8 @@ function Metrics() {
     ["Monthly revenue", subscriptions && formatFee(subscriptions.monthly_revenue_usd)],
     ["Subscriptions", subscriptions && formatCount(subscriptions.active)],
     ["Pending approval", data && formatCount(data.pending)],
-    ["Signals today", usage && formatCount(usage.today.signals)],
+    // One analysis is the signal of all who ask for its market.
+    ["Analyses today", usage && formatCount(usage.today.signals)],
     ["Failed signals, 24 h", data && formatCount(data.failed_signals)],
     ["AI cost today", usage && formatCost(usage.today)],
   ] as const;

@@ -12,7 +12,7 @@ interface AdminSectionProps {
 
 export function AdminSection({ id, title, lead, action, isPage, children }: AdminSectionProps) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`} className="flex scroll-mt-24 flex-col gap-4">
+    <section id={id} aria-labelledby={`${id}-title`} className="flex scroll-mt-28 flex-col gap-4">
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div>
           <h2

@@ -69,7 +69,8 @@ export function withNew({ pages, pageParams }: UserPages, card: UserCard): UserP
 const isSame = (a: Pick<UserCard, "username">, b: Pick<UserCard, "username">): boolean =>
   a.username === b.username;
 
-function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
+/** @returns the same card if the event does not concern it, null if the user is deleted */
+export function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
   switch (event.name) {
     case "user:registered":
     case "user:updated":

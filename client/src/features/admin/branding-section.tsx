@@ -49,7 +49,12 @@ export function BrandingSection() {
 const FIELDS = brandingSchema.keyof().options;
 
 const contactFields = [
-  { name: "contact_email", label: "Contact email", hint: "Empty: not offered", type: "email" },
+  {
+    name: "contact_email",
+    label: "Contact email",
+    hint: "Empty: that of the settings",
+    type: "email",
+  },
   {
     name: "contact_whatsapp",
     label: "WhatsApp",

@@ -51,6 +51,21 @@ test("payments are listed page by page, with the totals of each month", async ()
   expect(link.getAttribute("href")).toBe("/admin/users?user=bob");
 });
 
+test("a proof is not read before it is opened", async () => {
+  const proof = {
+    sender_name: "Jane Miller",
+    submitted_at: "2026-11-20T12:00:00.000Z",
+    url: "/files/proof.png",
+  };
+  api.reply("GET /admin/payments", { ...page, payments: [{ ...payment("1", "ann"), proof }] });
+  const { user } = openPayments();
+  const table = await screen.findByRole("table", { name: "Payments" });
+  expect(table.querySelector("img")).toBeNull();
+  await user.click(within(table).getByRole("button", { name: /^Enlarge: Proof from Jane Miller/ }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByRole("img").getAttribute("src")).toBe(proof.url);
+});
+
 test("a filter is in the address, and the export is of what it selects", async () => {
   api.reply("GET /admin/payments", page);
   const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:csv");

@@ -21,7 +21,7 @@ import { EmptyState, NextPage } from "../../ui/load-states.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { exportPayments, usePayments } from "./api.ts";
 import { formatFee } from "./users/subscription-terms.tsx";
-import { readAgain } from "./users/user-proof.tsx";
+import { ProofIcon, readAgain } from "./users/user-proof.tsx";
 
 const absent = undefined;
 /** A day in UTC, as the months of the totals are. */
@@ -136,7 +136,7 @@ function FilterForm({ filter, onApply, onReset }: FilterFormProps) {
       onChange={({ currentTarget, target }) => {
         if (target instanceof HTMLSelectElement) onApply(currentTarget);
       }}
-      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.6fr_1fr_1fr_1fr_1fr_auto] *:min-w-0 max-md:first:*:col-span-2"
+      className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[1.6fr_1fr_1fr_1fr_1fr_auto] *:min-w-0 max-md:*:first:col-span-2"
     >
       <Labelled label="Search payments">
         {(id) => (
@@ -312,8 +312,10 @@ function PaymentRow({ payment }: { payment: ListedPayment }) {
               src={proof.url}
               title={`Proof from ${proof.sender_name}, ${formatDay(proof.submitted_at)}`}
               onExpired={readAgain}
-              className="size-9"
-            />
+              className="size-9 text-ink-muted hover:text-ink"
+            >
+              <ProofIcon />
+            </ImageDialog>
             <span className="min-w-0 truncate max-sm:hidden">{proof.sender_name}</span>
           </span>
         ) : (

@@ -161,7 +161,7 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
     describe: (_, { field, before, after }) =>
       field === "logo"
         ? `${after === "deleted" ? "deleted" : "changed"} the logo`
-        : `changed ${field} of the branding from ${quoted(before)} to ${quoted(after)}`,
+        : `changed the ${String(field).replaceAll("_", " ")} of the branding from ${quoted(before)} to ${quoted(after)}`,
   },
   "plan:changed": {
     label: "Plan changed",

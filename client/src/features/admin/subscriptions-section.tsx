@@ -51,10 +51,24 @@ function Summary({ summary }: { summary: SubscriptionSummary }) {
         >
           {formatCount(summary.ending_7_days)}
         </Metric>
-        <Metric label="In grace" note="Not renewed, still have access">
+        <Metric
+          label="In grace"
+          note={
+            <>
+              Still with access · <TextLink to="/admin/users?status=grace">View users</TextLink>
+            </>
+          }
+        >
           {formatCount(summary.grace)}
         </Metric>
-        <Metric label="Ended" note="In the last 30 days">
+        <Metric
+          label="Ended"
+          note={
+            <>
+              In 30 days · <TextLink to="/admin/users?status=ended">View all</TextLink>
+            </>
+          }
+        >
           {formatCount(summary.ended_30_days)}
         </Metric>
         <Metric label="Proofs waiting" note={proofsNote}>

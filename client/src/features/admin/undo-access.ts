@@ -1,6 +1,7 @@
 import { UNDO_SECONDS } from "@shared/contract/constants.ts";
 import { showToast } from "../../ui/show-toast.ts";
 import { reasonOf, runAction, undoAccess } from "./api.ts";
+import { severalAtOnce } from "./several-at-once.ts";
 
 const UNDO_KEY = "z";
 
@@ -37,13 +38,19 @@ const isUndoKey = (event: KeyboardEvent): boolean =>
 async function undoAll(usernames: readonly string[]): Promise<void> {
   const failed: string[] = [];
   let detail = "";
-  for (const username of usernames) {
+  const ended = new AbortController();
+  if (usernames.length > 1) {
+    const shownMs = UNDO_SECONDS.accepted * 1_000;
+    showToast({ title: `Undoing for ${usernames.length} users …`, until: ended.signal, shownMs });
+  }
+  await severalAtOnce(usernames, async (username) => {
     try {
       detail = await runAction(undoAccess(username));
     } catch (error) {
       failed.push(`${username}: ${reasonOf(error)}`);
     }
-  }
+  });
+  ended.abort();
   const title =
     usernames.length === 1 ? detail : `Undone for ${usernames.length - failed.length} users.`;
   if (failed.length < usernames.length) showToast({ title });

@@ -1,7 +1,7 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
 import { Fragment } from "react";
-import { formatCount, formatDollars, formatPlural, formatUsd } from "../../lib/format.ts";
+import { formatCount, formatDollars, formatUsd } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-states.tsx";
@@ -11,7 +11,11 @@ import { useUsage } from "./api.ts";
 
 export function UsageSection() {
   return (
-    <AdminSection id="usage" title="AI usage" lead="Signals, tokens and cost. Days are in UTC.">
+    <AdminSection
+      id="usage"
+      title="AI usage"
+      lead="Analyses, tokens and cost. One analysis serves all who ask for its market and candle. Days are in UTC."
+    >
       <QueryView
         query={useUsage()}
         failed="Failed to load AI usage."
@@ -36,12 +40,12 @@ function UsageCards({ usage }: { usage: Usage }) {
       </div>
       {unpriced > 0 && (
         <Alert tone="info">
-          The cost of {formatPlural(unpriced, "signal")} is unknown. Set OPENAI_PRICE_PROMPT and
-          OPENAI_PRICE_COMPLETION to the model's prices.
+          The cost of {formatCount(unpriced)} {unpriced === 1 ? "analysis" : "analyses"} is unknown.
+          Set OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION to the model's prices.
         </Alert>
       )}
       {models.length === 0 ? (
-        <p className="text-ink-muted">No signals in the last 30 days.</p>
+        <p className="text-ink-muted">No analyses in the last 30 days.</p>
       ) : (
         <NumberTable
           caption="By model, last 30 days"
@@ -70,7 +74,7 @@ function Budget({ budget }: { budget: BudgetUsage }) {
 
 function Period({ title, period }: { title: string; period: UsagePeriod }) {
   const counts = [
-    ["Signals", period.signals],
+    ["Analyses", period.signals],
     ["Tokens in", period.prompt_tokens],
     ["Tokens out", period.completion_tokens],
   ] as const;
@@ -93,7 +97,7 @@ function Period({ title, period }: { title: string; period: UsagePeriod }) {
 /** The cards above show the tokens on small screens. */
 const modelColumns: readonly [Column<ModelUsage>, ...Column<ModelUsage>[]] = [
   { name: "Model", value: ({ model }) => model },
-  { name: "Signals", value: ({ signals }) => formatCount(signals) },
+  { name: "Analyses", value: ({ signals }) => formatCount(signals) },
   { name: "Tokens in", isWide: true, value: (usage) => formatCount(usage.prompt_tokens) },
   { name: "Tokens out", isWide: true, value: (usage) => formatCount(usage.completion_tokens) },
   { name: "Cost", value: formatCost },

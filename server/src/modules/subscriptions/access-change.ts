@@ -15,10 +15,15 @@ export async function noteAccessChange(
 ): Promise<void> {
   const { before, after, by, proof } = change;
   const { approved, subscription } = before;
+  const isUploadNew = after.allowImageUpload && !before.allowImageUpload;
   const accessChange: AccessChange = {
     at,
     by,
-    before: { approved, ...(subscription && { subscription }) },
+    before: {
+      approved,
+      ...(subscription && { subscription }),
+      ...(isUploadNew && { allowImageUpload: false }),
+    },
     after: stateOf(after),
     ...(proof && { proof: { _id: proof._id, ...reviewOf(proof) } }),
   };

@@ -92,8 +92,11 @@ export async function summarizeSubscriptions({
   now,
 }: ServerDeps): Promise<SubscriptionSummary> {
   const at = now();
-  const [groups, revenue, revenueBefore, proofs] = await Promise.all([
+  const [groups, ended, revenue, revenueBefore, proofs] = await Promise.all([
     countGroups(database, at),
+    database.users
+      .countDocuments({ "subscription.accessEndsAt": { $lte: at } })
+      .hint({ "subscription.accessEndsAt": 1 }),
     revenueAt(database, at),
     revenueAt(database, daysAfter(at, -ENDED_DAYS)),
     database.paymentProofs.find(AWAITS_REVIEW).select({ createdAt: 1 }).lean(),
@@ -107,6 +110,7 @@ export async function summarizeSubscriptions({
     active: count("active"),
     grace: count("grace"),
     ended_30_days: count("ended"),
+    ended,
     ending_7_days: sum(active.map(({ ending }) => ending)),
     monthly_revenue_usd: revenue,
     monthly_revenue_change_usd: revenue - revenueBefore,

@@ -37,8 +37,14 @@ describe("undoing an approval or a revocation", () => {
     (await server.call(`/admin/${path}/${user.username}`, { token: tokenOf(as), json })).status;
   const stored = async () => {
     const found = await server.database.users.findById(user._id).lean();
-    const { approved, subscription, imageCredits } = found ?? expect.fail("gone");
-    return { approved, subscription, imageCredits };
+    const { approved, subscription, imageCredits, allowImageUpload } = found ?? expect.fail("gone");
+    return { approved, subscription, imageCredits, allowImageUpload };
+  };
+  const asBefore = {
+    approved: false,
+    subscription: undefined,
+    imageCredits: 7,
+    allowImageUpload: false,
   };
   const periods = () => server.database.billingPeriods.find({ userId: user._id }).lean();
   const submitProof = async () =>
@@ -55,10 +61,14 @@ describe("undoing an approval or a revocation", () => {
   it("takes back a subscription with its payment, credits and email, and the proof waits again", async () => {
     await submitProof();
     expect(await act("approve")).toBe(200);
-    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+    expect(await stored()).toMatchObject({
+      approved: true,
+      imageCredits: 207,
+      allowImageUpload: true,
+    });
     expect(await server.database.jobs.countDocuments({ name: "send-email" })).toBe(1);
     expect(await act("undo")).toBe(200);
-    expect(await stored()).toEqual({ approved: false, subscription: undefined, imageCredits: 7 });
+    expect(await stored()).toEqual(asBefore);
     expect(await periods()).toEqual([]);
     expect(await server.database.jobs.countDocuments({ name: "send-email" })).toBe(0);
     const proof = await server.database.paymentProofs.findOne({ userId: user._id }).lean();
@@ -66,7 +76,11 @@ describe("undoing an approval or a revocation", () => {
     expect(await act("undo")).toBe(404);
     offsetMs = 1_000;
     expect(await act("approve")).toBe(200);
-    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+    expect(await stored()).toMatchObject({
+      approved: true,
+      imageCredits: 207,
+      allowImageUpload: true,
+    });
   });
 
   it("gives a revoked subscription back as it was", async () => {
@@ -102,10 +116,14 @@ describe("undoing an approval or a revocation", () => {
       const after = await addPayment(database, uow, user, { ...terms, by, proof, automatic });
       await noteAccessChange(database, uow, { before: user, after, by, proof });
     });
-    expect(await stored()).toMatchObject({ approved: true, imageCredits: 207 });
+    expect(await stored()).toMatchObject({
+      approved: true,
+      imageCredits: 207,
+      allowImageUpload: true,
+    });
     offsetMs = 3_600_000;
     expect(await act("undo")).toBe(200);
-    expect(await stored()).toEqual({ approved: false, subscription: undefined, imageCredits: 7 });
+    expect(await stored()).toEqual(asBefore);
     expect(await periods()).toEqual([]);
     const proof = await database.paymentProofs.findOne({ userId: user._id }).lean();
     expect(proof).toMatchObject({ verification: { state: "manual", problem: "undone" } });

@@ -14,7 +14,7 @@ import { stateOf } from "./access-change.ts";
 import { AUTOMATIC_APPROVER } from "./add-payment.ts";
 
 /**
- * Restores a user's access, subscription, credits and proof as they were before the last approval or revocation, if the same
+ * Restores a user's access, subscription, image upload, credits and proof as they were before the last approval or revocation, if the same
  * administrator made it a moment ago and nothing changed since.
  */
 export function undoAccessChange(
@@ -30,13 +30,17 @@ export function undoAccessChange(
       throw new AppError("not-found", `There is nothing to undo for ${user.username}.`);
     }
     await restorePayments(database, uow, user, change);
-    const { approved } = change.before;
+    const { approved, allowImageUpload } = change.before;
     const subscription = formerSubscription(user, change);
     const restored = await database.users
       .findOneAndUpdate(
         { _id: user._id },
         {
-          $set: { approved, ...(subscription && { subscription }) },
+          $set: {
+            approved,
+            ...(subscription && { subscription }),
+            ...(allowImageUpload !== undefined && { allowImageUpload }),
+          },
           $unset: { accessChange: 1, ...(!subscription && { subscription: 1 }) },
         },
         { session: uow.session, returnDocument: "after" },

@@ -1,5 +1,6 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails, UserList, UserListQuery } from "@shared/contract/admin.ts";
+import { DAY_MS } from "@shared/contract/constants.ts";
 import { ENDING_DAYS } from "@shared/contract/subscription.ts";
 import type { Database } from "@shared/database/database.ts";
 import { AWAITS_REVIEW } from "@shared/database/models/payment.ts";
@@ -76,7 +77,7 @@ function takeSorted(found: readonly UserRecord[], limit: number, skip: number) {
 
 /** The index to use, because the database tries others that are slow for 50,000 users. */
 function hintFor({ search, status, sort }: UserListQuery) {
-  if (status === "ending" || (isByEnd(sort) && status !== "proof"))
+  if (isOfEnd(status) || (isByEnd(sort) && status !== "proof"))
     return { "subscription.accessEndsAt": 1 } as const;
   if (status === "proof") return { _id: 1 } as const;
   if (sort === "username" || sort === "-username") return { usernameKey: 1 } as const;
@@ -104,15 +105,26 @@ async function filterOf(
     ...(isByEnd(sort) && { "subscription.accessEndsAt": { $gt: new Date(0) } }),
   };
   if (status === undefined) return found;
-  if (status === "ending") return { ...found, ...endingWithin(ENDING_DAYS, now()) };
+  if (isOfEnd(status)) return { ...found, ...END_FILTERS[status](now()) };
   if (status !== "proof") return { ...found, approved: status === "approved" };
   return { ...found, _id: { $in: await database.paymentProofs.distinct("userId", AWAITS_REVIEW) } };
 }
 
-const endingWithin = (days: number, at: Date): QueryFilter<UserRecord> => ({
-  "subscription.accessEndsAt": { $gt: at },
-  "subscription.endsAt": { $gt: at, $lte: new Date(at.getTime() + days * 86_400_000) },
-});
+/** By the end of a subscription. */
+const END_FILTERS = {
+  ending: (at: Date): QueryFilter<UserRecord> => ({
+    "subscription.accessEndsAt": { $gt: at },
+    "subscription.endsAt": { $gt: at, $lte: new Date(at.getTime() + ENDING_DAYS * DAY_MS) },
+  }),
+  grace: (at: Date): QueryFilter<UserRecord> => ({
+    "subscription.accessEndsAt": { $gt: at },
+    "subscription.endsAt": { $lte: at },
+  }),
+  ended: (at: Date): QueryFilter<UserRecord> => ({ "subscription.accessEndsAt": { $lte: at } }),
+} as const;
+
+const isOfEnd = (status: UserListQuery["status"]): status is keyof typeof END_FILTERS =>
+  status !== undefined && status in END_FILTERS;
 
 /** Makes users of former releases searchable. */
 export async function addSearchKeys({ users }: Pick<Database, "users">): Promise<void> {

@@ -51,6 +51,21 @@ describe("many users", () => {
     expect(await namesBy(sort)).toEqual(names);
   });
 
+  it("are filtered by how their subscription has ended, and all are counted", async () => {
+    const startedAt = new Date(Date.now() - 40 * 86_400_000);
+    for (const [username, graceDays] of [
+      ["gone", 1],
+      ["late", 30],
+    ] as const) {
+      const subscription = newSubscription(startedAt, { plan: "pro", months: 1, graceDays });
+      await createUser(server.database, { username, subscription });
+    }
+    expect(await namesBy("username", "&status=grace")).toEqual(["late"]);
+    expect(await namesBy("-registered", "&status=ended")).toEqual(["gone"]);
+    expect((await page("status=ended&limit=1&search=n")).total).toBe(1);
+    await server.database.users.deleteMany({ username: { $in: ["gone", "late"] } });
+  });
+
   it("are sorted within a filter and a search", async () => {
     expect(await namesBy("-username", "&status=approved")).toEqual(["Root", "cyd", "Bob", "ann"]);
     expect(await namesBy("username", "&search=b")).toEqual(["Bob"]);

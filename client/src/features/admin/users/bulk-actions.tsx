@@ -12,6 +12,7 @@ import { DialogForm, FormDialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/show-toast.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { actOnUser, emailUsers, grantCredits, reasonOf, runAction, runAndConfirm } from "../api.ts";
+import { severalAtOnce } from "../several-at-once.ts";
 import { offerUndo } from "../undo-access.ts";
 import { approve, defaultTerms } from "./subscription-terms.tsx";
 
@@ -23,7 +24,7 @@ interface BulkActionsProps {
   children?: ReactNode;
 }
 
-/** What is done to all selected users, one after the other. */
+/** What is done to all selected users. */
 export function BulkActions({ users, ownName, onClear, children }: BulkActionsProps) {
   const [done, setDone] = useState<number | null>(null);
   const pending = users.filter(({ approved }) => !approved);
@@ -45,7 +46,7 @@ export function BulkActions({ users, ownName, onClear, children }: BulkActionsPr
   return (
     <section
       aria-label="Selected users"
-      className="sticky bottom-2 z-20 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-raised p-2 pl-4 shadow-float"
+      className="bulk-bar sticky bottom-2 z-20 flex flex-wrap items-center gap-2 rounded-card border border-line-strong bg-raised p-2 pl-4 shadow-float"
     >
       <p role="status" className="figures mr-auto text-sm font-medium">
         {done === null
@@ -110,7 +111,7 @@ function namesOf(users: readonly UserCard[]): string {
 }
 
 /**
- * Acts on the users one after the other, and says for whom it failed.
+ * Acts on all users, and says for whom it failed.
  * @returns the names for which it succeeded
  */
 async function forEachUser(
@@ -120,15 +121,16 @@ async function forEachUser(
 ): Promise<string[]> {
   const succeeded: string[] = [];
   const failed: string[] = [];
-  for (const [index, user] of users.entries()) {
-    onProgress(index + 1);
+  onProgress(0);
+  await severalAtOnce(users, async (user) => {
     try {
       await act(user);
       succeeded.push(user.username);
     } catch (error) {
       failed.push(`${user.username}: ${reasonOf(error)}`);
     }
-  }
+    onProgress(succeeded.length + failed.length);
+  });
   onProgress(null);
   if (failed.length > 0) {
     const title = `Failed for ${formatPlural(failed.length, "user")}`;

@@ -31,7 +31,13 @@ import { acceptanceOf, TermsFields, useTerms } from "./subscription-terms.tsx";
 
 const rowClass = "flex flex-wrap gap-1.5 *:h-8 *:px-2.5";
 
-export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+interface UserActionsProps {
+  user: UserCard;
+  isSelf: boolean;
+  onDeleted?: (() => void) | undefined;
+}
+
+export function UserActions({ user, isSelf, onDeleted }: UserActionsProps) {
   const { username, allow_image_upload: isAllowed } = user;
   const access = useMutation({
     mutationFn: () =>
@@ -57,7 +63,7 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
         </Button>
         <GrantCreditsButton user={user} />
       </div>
-      <UserDeletions user={user} isSelf={isSelf} />
+      <UserDeletions user={user} isSelf={isSelf} onDeleted={onDeleted} />
     </div>
   );
 }
@@ -135,9 +141,14 @@ export const revocationOf = (user: UserCard): Confirmation => ({
   ),
 });
 
-function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+function UserDeletions({ user, isSelf, onDeleted }: UserActionsProps) {
   const { username } = user;
   const act = (action: UserAction) => () => runAction(actOnUser(action, username));
+  const remove = async () => {
+    const detail = await act("delete-user")();
+    onDeleted?.();
+    return detail;
+  };
   return (
     <div className={rowClass}>
       <ConfirmButton
@@ -163,7 +174,7 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         variant="ghostDanger"
         disabled={isSelf}
         title={`Delete ${username}?`}
-        run={act("delete-user")}
+        run={remove}
         failureText={(error) => `Failed to delete user ${username}. Error: ${reasonOf(error)}`}
       >
         The account of {username} is deleted with all signals, credits, chart images and the payment

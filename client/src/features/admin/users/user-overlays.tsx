@@ -2,14 +2,8 @@ import { Popover } from "@base-ui/react/popover";
 import type { UserCard } from "@shared/contract/account.ts";
 import { type RefObject, useRef } from "react";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import type { OpenedRow } from "./opened-row.ts";
 import { AccountActions, revocationOf, UserActions } from "./user-actions.tsx";
-
-/** What is open about one row of the table. */
-export interface OpenedRow {
-  kind: "more" | "revoke";
-  user: UserCard;
-  row: HTMLElement;
-}
 
 interface UserOverlayProps {
   opened: OpenedRow | null;
@@ -71,7 +65,7 @@ function MoreActions({ user, isSelf, row, onClose }: MoreActionsProps) {
             {user && (
               <div className="flex flex-col gap-3">
                 <Popover.Title className="font-semibold">Actions for {user.username}</Popover.Title>
-                <UserActions user={user} isSelf={isSelf} />
+                <UserActions user={user} isSelf={isSelf} onDeleted={onClose} />
                 <AccountActions user={user} isSelf={isSelf} />
                 {isSelf && (
                   <p className="text-xs text-ink-faint">

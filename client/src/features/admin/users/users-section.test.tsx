@@ -369,6 +369,10 @@ test("the server searches and filters, and the address keeps what was chosen", a
   await waitFor(() => expect(lastQuery()).toEqual({ status: "approved", limit: "100" }));
   await user.click(screen.getByRole("button", { name: "Ending 4" }));
   await waitFor(() => expect(lastQuery()).toEqual({ status: "ending", limit: "100" }));
+  await user.click(screen.getByRole("button", { name: "In grace 2" }));
+  await waitFor(() => expect(lastQuery()).toEqual({ status: "grace", limit: "100" }));
+  await user.click(screen.getByRole("button", { name: "Ended 9" }));
+  await waitFor(() => expect(lastQuery()).toEqual({ status: "ended", limit: "100" }));
 });
 
 const isUserPage = ({ route, query }: (typeof api.requests)[number]) =>

@@ -17,10 +17,11 @@ import { type UserFilter, useSubscriptionSummary, useUsers } from "../api.ts";
 import { isWriting } from "../undo-access.ts";
 import { approveAndOfferUndo } from "./approve-user.ts";
 import { BulkActions } from "./bulk-actions.tsx";
+import { useOpenedRow } from "./opened-row.ts";
 import type { RowAction } from "./row-keys.ts";
 import { defaultTerms } from "./subscription-terms.tsx";
 import { UserDrawer } from "./user-card.tsx";
-import { type OpenedRow, UserOverlays } from "./user-overlays.tsx";
+import { UserOverlays } from "./user-overlays.tsx";
 import { UsersTable } from "./users-table.tsx";
 
 const filterSchema = userListQuerySchema.pick({ search: true, status: true, sort: true });
@@ -123,19 +124,22 @@ function UserSearch({ initial, searched, onSearch }: UserSearchProps) {
       ref={field}
       aria-keyshortcuts="/"
       onChange={({ currentTarget }) => setText(currentTarget.value)}
-      onKeyDown={focusFirstRow}
+      onKeyDown={leaveForRows}
       className="relative w-full lg:max-w-sm"
     />
   );
 }
 
 /** From the search, the arrow key leads to the rows. */
-function focusFirstRow(event: KeyboardEvent<HTMLElement>): void {
+function leaveForRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown") return;
-  const section = event.currentTarget.closest("section");
-  section?.querySelector<HTMLElement>("tbody tr[tabindex='0']")?.focus();
+  focusRow();
   event.preventDefault();
 }
+
+/** The row that the Tab key leads to. */
+const focusRow = () =>
+  document.querySelector<HTMLElement>("#users tbody tr[tabindex='0']")?.focus();
 
 const statuses = [
   { status: undefined, label: "All" },
@@ -143,6 +147,8 @@ const statuses = [
   { status: "approved", label: "Approved" },
   { status: "proof", label: "Proof waiting" },
   { status: "ending", label: "Ending" },
+  { status: "grace", label: "In grace" },
+  { status: "ended", label: "Ended" },
 ] as const;
 
 interface StatusFilterProps {
@@ -159,9 +165,11 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
     data.users - data.pending,
     data.proofs,
     subscriptions?.ending_7_days,
+    subscriptions?.grace,
+    subscriptions?.ended,
   ];
   return (
-    <fieldset className="grid min-w-0 grid-cols-3 rounded-control border border-line-strong bg-canvas p-1 sm:flex">
+    <fieldset className="flex min-w-0 overflow-x-auto rounded-control border border-line-strong bg-canvas p-1 [scrollbar-width:none]">
       <legend className="sr-only">Show</legend>
       {statuses.map(({ status, label }, index) => (
         <button
@@ -169,7 +177,7 @@ function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
           type="button"
           aria-pressed={status === chosen}
           onClick={() => onChange(status)}
-          className="flex-1 rounded-md px-1 sm:px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
+          className="flex-1 rounded-md px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
         >
           {label}{" "}
           <span className="figures ml-0.5 font-normal text-ink-faint">
@@ -294,7 +302,7 @@ const MAX_SELECTED = 1_000;
 function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
   const ownName = useMe()?.username;
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
-  const [opened, setOpened] = useState<OpenedRow | null>(null);
+  const { opened, setOpened, shown } = useOpenedRow(users);
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const selected = useMemo(
     () => users.filter(({ username }) => names.has(username)),
@@ -309,6 +317,10 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
       }
       return next;
     });
+  const clear = () => {
+    setNames(new Set());
+    focusRow();
+  };
   const approveUser = async (user: UserCard) => {
     const { username } = user;
     setBusy((now) => new Set(now).add(username));
@@ -331,7 +343,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
     <>
       <UsersTable
         {...table}
-        users={users}
+        users={shown}
         ownName={ownName}
         selected={names}
         busy={busy}
@@ -339,7 +351,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
         onAct={act}
       />
       {selected.length > 0 && (
-        <BulkActions users={selected} ownName={ownName} onClear={() => setNames(new Set())}>
+        <BulkActions users={selected} ownName={ownName} onClear={clear}>
           {selected.length === users.length && total > users.length && total <= MAX_SELECTED && (
             <SelectAll total={total} run={async () => toggle(namesOf(await readAll()), true)} />
           )}
@@ -347,7 +359,7 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
       )}
       <UserOverlays
         opened={opened}
-        user={users.find(({ username }) => username === opened?.user.username)}
+        user={shown.find(({ username }) => username === opened?.user.username)}
         isSelf={opened?.user.username === ownName}
         onClose={() => setOpened(null)}
       />
@@ -358,9 +370,20 @@ function UserRows({ users, onOpen, total, readAll, ...table }: UserRowsProps) {
 const namesOf = (users: readonly UserCard[]): string[] => users.map(({ username }) => username);
 
 function SelectAll({ total, run }: { total: number; run: () => Promise<void> }) {
-  const { mutate, isPending } = useMutation({ mutationFn: run });
+  const selecting = useMutation({
+    mutationFn: async (bar: HTMLElement | null) => {
+      await run();
+      // This button disappears with the focus.
+      bar?.querySelector<HTMLElement>("button:enabled")?.focus();
+    },
+  });
   return (
-    <Button variant="secondary" size="sm" busy={isPending} onClick={() => mutate()}>
+    <Button
+      variant="secondary"
+      size="sm"
+      busy={selecting.isPending}
+      onClick={({ currentTarget }) => selecting.mutate(currentTarget.parentElement)}
+    >
       Select all {formatCount(total)}
     </Button>
   );

@@ -1,10 +1,15 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { refetch } from "../../../lib/query-client.ts";
+import { notifyListeners } from "../../../lib/realtime/events.ts";
 import { ADMIN, makeUserCard } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
 import {
+  adminEventPlace,
   cardOf,
   listOf,
+  menuOf,
+  openPanel,
   overview,
   proof,
   reviewOf,
@@ -12,6 +17,7 @@ import {
   subscriptionSummary,
 } from "../../../testing/open-admin.ts";
 import { openApp } from "../../../testing/open-app.tsx";
+import { adminKeys } from "../api.ts";
 
 const users = [
   makeUserCard({ username: "ann", payment_proof: { ...proof, plan: "pro" } }),
@@ -188,4 +194,46 @@ test("all users that match are selected, also those that are not shown yet", asy
   await user.click(await screen.findByRole("button", { name: "Select all 3" }));
   await screen.findByText("3 selected");
   await cardOf("cyd");
+  // The keyboard goes on in the bar, and from there back to the rows.
+  expect(document.activeElement?.textContent).toBe("Approve 2");
+  screen.getByRole("button", { name: "Clear the selection" }).focus();
+  await user.keyboard("{Enter}");
+  expect(document.activeElement).toBe(await cardOf("ann"));
+});
+
+test("the Tab key leads from a row to what is done to the selected users", async () => {
+  const { user } = await openUsers();
+  (await cardOf("ann")).focus();
+  await user.keyboard("x{Tab}");
+  expect(document.activeElement?.textContent).toBe("Approve 1");
+});
+
+/** The list is read again, in which "cyd" has no place any more. */
+async function pushCydOut(): Promise<void> {
+  serveUsers([...users.slice(0, 1), makeUserCard({ username: "bob" })]);
+  await refetch({ queryKey: adminKeys.users });
+  await waitFor(async () => expect((await cardOf("bob")).textContent).toContain("Pending"));
+}
+
+test("an open menu stays, with its row, when its user has left the list, until they are deleted", async () => {
+  const user = await openPanel(users);
+  const names = () => screen.getAllByRole("row").map(({ dataset }) => dataset.username);
+  const menu = within(await menuOf(user, "cyd"));
+  await pushCydOut();
+  expect(names()).toEqual([undefined, "ann", "bob", "cyd"]);
+  const approved = makeUserCard({ username: "cyd", approved: true });
+  act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data: approved }));
+  expect(menu.getByRole("button", { name: "Approve" }).hasAttribute("disabled")).toBe(true);
+  const data = { username: "cyd" };
+  act(() => notifyListeners({ ...adminEventPlace, name: "user:deleted", data }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(names()).toEqual([undefined, "ann", "bob"]);
+});
+
+test("the row of a user who has left the list goes with its menu", async () => {
+  const user = await openPanel(users);
+  await menuOf(user, "cyd");
+  await pushCydOut();
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("row", { name: "cyd" })).toBeNull());
 });

@@ -4,10 +4,10 @@ import { ArrowDown, ArrowUp, Ellipsis, Image, TriangleAlert } from "lucide-react
 import { memo, type ReactNode, useRef } from "react";
 import { formatCount, formatDay } from "../../../lib/format.ts";
 import { Button } from "../../../ui/button.tsx";
-import { isWaiting } from "../admin-state.ts";
+import { isWaiting, openProof } from "../admin-state.ts";
 import { type RowAction, type RowKeys, useRowKeys } from "./row-keys.ts";
 import { SubscriptionState, UserTags } from "./user-card.tsx";
-import { ProofThumbnail, TimeSince } from "./user-proof.tsx";
+import { ProofIcon, TimeSince } from "./user-proof.tsx";
 
 type Sort = NonNullable<UserListQuery["sort"]>;
 
@@ -204,6 +204,7 @@ const UserRow = memo(function UserRow({ user, keys, ...row }: UserRowProps) {
             id={titleId}
             aria-haspopup="dialog"
             title="Details"
+            tabIndex={-1}
             onClick={act("open")}
             className="min-w-0 truncate rounded font-semibold hover:underline"
           >
@@ -269,7 +270,16 @@ interface ProofCellProps {
 function ProofCell({ user, proof }: ProofCellProps) {
   return (
     <span className="flex items-center gap-2">
-      <ProofThumbnail user={user} proof={proof} className="size-9" isTabStop={false} />
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={`Enlarge: Payment proof of ${user.username}`}
+        aria-haspopup="dialog"
+        onClick={() => openProof(user)}
+        className="size-9 shrink-0 cursor-zoom-in rounded-control border border-line text-ink-muted transition-colors hover:border-ink-faint hover:text-ink"
+      >
+        <ProofIcon />
+      </button>
       <span className="min-w-0 flex-1 leading-tight max-sm:hidden">
         <span className="flex items-center gap-1">
           <span className="truncate">{proof.sender_name}</span>
