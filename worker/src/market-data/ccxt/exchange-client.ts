@@ -25,6 +25,9 @@ export const MARKET_LIMITS: RequestLimits = {
 /** Must be longer than our own timeouts. */
 const LIBRARY_TIMEOUT_MS = 300_000;
 
+/** They count requests in windows of seconds, whose lengths ccxt knows, so that several may be sent at once. Messages over a stream may not. */
+const WINDOWED: ReadonlySet<string> = new Set(["binance", "bybit", "kraken", "kucoin"]);
+
 /** @param options.withStreams prices over its WebSocket, too */
 export function createExchange(options: {
   id: string;
@@ -41,6 +44,8 @@ export function createExchange(options: {
   }
   const exchange = new exchangeClass.data({
     enableRateLimit: options.pace,
+    ...(WINDOWED.has(options.id) &&
+      !options.withStreams && { rateLimiterAlgorithm: "rollingWindow" }),
     timeout: LIBRARY_TIMEOUT_MS,
     fetchImplementation: options.fetch,
   });

@@ -21,7 +21,7 @@ test.each(["1m", "1h", "1d"] as const)(
     openApp("/bot", {});
     act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
     await screen.findByRole("region", { name: "Trade progress" });
-    await receive(101.5);
+    receive(101.5);
     const name = await screen.findByText("Price now, demo data");
     expect(name.parentElement?.textContent).toContain("101.50000+1.50%");
   },
@@ -33,7 +33,7 @@ test("a row of the history shows it too while its trade is open, in the demo at 
   api.reply("GET /signal-history", { signals: [item], next_cursor: null });
   const { user } = openApp("/signal-history", {});
   await user.click(await screen.findByRole("button", { name: /^Details of/ }));
-  await receive(99);
+  receive(99);
   const card = screen.getByRole("article");
   const name = await within(card).findByText("Price now, demo data");
   expect(name.parentElement?.textContent).toContain("99.00000");
