@@ -96,7 +96,7 @@ test("approval with a plan allows image upload with its credits, live, and an ad
 
   await page.goto("/pricing");
   await expect(page.getByText(/^Image credits are not in use/)).toBeVisible();
-  await expect(page.getByText("50 image credits · not in use")).toBeVisible();
+  await expect(page.getByText("50 image credits (not in use)")).toBeVisible();
 });
 
 test("an image can be dropped, removed, pasted instead, and is sent", async ({ page }) => {

@@ -118,9 +118,13 @@ interface MarketProps {
 function Market({ item, timesAsked, isAlone }: MarketProps) {
   return (
     <div className={`min-w-0 ${isAlone ? "max-lg:col-span-2" : ""}`}>
-      <h2 className="leading-snug font-semibold">
-        {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
-      </h2>
+      <div className="flex flex-wrap items-baseline gap-x-2 text-xs text-ink-faint">
+        <h2 className="text-base leading-snug font-semibold text-ink">
+          {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
+        </h2>
+        {timesAsked > 1 && <span>asked {timesAsked} times</span>}
+        {item.demo_record && <span title={MESSAGES.demoRecord}>Demo record</span>}
+      </div>
       <p className="figures text-xs text-ink-faint lg:truncate">
         <Link
           to={`/signals/${item.id}`}
@@ -130,8 +134,6 @@ function Market({ item, timesAsked, isAlone }: MarketProps) {
           <LocalTime iso={item.timestamp} />
         </Link>
         <StatusText item={item} />
-        {timesAsked > 1 && ` · asked ${timesAsked} times`}
-        {item.demo_record && <span title={MESSAGES.demoRecord}> · Demo record</span>}
       </p>
       <div className="flex flex-wrap items-center gap-x-3 text-xs empty:hidden">
         <OriginMark origin={item.origin} />
