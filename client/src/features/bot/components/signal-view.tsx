@@ -41,17 +41,18 @@ function FinishedSignal({ signal, analysis }: FinishedSignalProps) {
       progress={trade && <TradeTimeline trade={trade} madeAt={created_at} />}
     >
       {status === "completed" && (
-        <div className="flex flex-wrap items-center gap-x-4 text-sm">
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm">
           {isTrade ? <OutcomeBadge outcome={outcome} /> : <NextTrade {...signal} />}
-          <span className="ml-auto" />
-          {isOfOtherMarket && (
-            <button type="button" onClick={() => select(id)} className={linkClass}>
-              Show its chart
-            </button>
-          )}
-          <TextLink to={`/signals/${id}`} className="pointer-coarse:py-2.5">
-            Open
-          </TextLink>
+          <span className="ml-auto flex items-center gap-x-4">
+            {isOfOtherMarket && (
+              <button type="button" onClick={() => select(id)} className={linkClass}>
+                Show its chart
+              </button>
+            )}
+            <TextLink to={`/signals/${id}`} className="pointer-coarse:py-2.5">
+              Open
+            </TextLink>
+          </span>
         </div>
       )}
       <div className="border-t border-line pt-5">

@@ -40,7 +40,7 @@ export function TickerPanel() {
 function TickerItem({ quote }: { quote: MarketQuote }) {
   const { symbol, price, change_percent } = useLiveQuote(quote);
   return (
-    <li className="flex gap-2 border-l border-line px-5">
+    <li className="flex items-baseline gap-2 border-l border-line px-5">
       <MarketLink symbol={symbol} />
       <span className="text-ink-muted">{formatPrice(price)}</span>
       <Change percent={change_percent} />
