@@ -18,7 +18,7 @@ const groupOf = (name: InstrumentClass) => ({
 });
 
 const others = INSTRUMENT_CLASSES.filter((name) => name !== "crypto");
-const half = Math.ceil(others.length / 2);
+const half = Math.floor(others.length / 2);
 
 /** Columns of the overview, each with its classes. */
 export const OVERVIEW_COLUMNS: readonly { title: string; symbols: readonly string[] }[][] = [

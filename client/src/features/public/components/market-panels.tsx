@@ -68,7 +68,7 @@ export function OverviewPanel() {
   return (
     <MarketPanel title="Market Overview">
       {(quotes) => (
-        <div className="grid gap-x-8 px-4 pb-3 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
+        <div className="grid gap-x-8 px-4 pb-1 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
           {OVERVIEW_COLUMNS.map((groups) => (
             <div key={groups[0]?.title}>
               {groups.map(({ title, symbols }) => (
@@ -106,7 +106,7 @@ function Group({ title, quotes }: { title: string; quotes: MarketQuote[] }) {
 function OverviewRow({ quote }: { quote: MarketQuote }) {
   const { symbol, price, change_percent, closes } = useLiveQuote(quote);
   return (
-    <tr className="h-[37px] border-b border-line last:border-b-0">
+    <tr className="h-9 border-b border-line last:border-b-0">
       <th scope="row" className="text-left font-medium">
         <span className="flex items-center justify-between gap-3">
           <MarketLink symbol={symbol} />
