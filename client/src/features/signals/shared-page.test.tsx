@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { queryClient } from "../../lib/query-client.ts";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -53,6 +54,19 @@ test("a visitor of a shared page can create an account, also if the link has end
   expect(main.getByRole("link", { name: "Create an account" }).getAttribute("href")).toBe(
     "/register",
   );
+});
+
+test("one invitation stands on the page of an open trade, also if it cannot be read again", async () => {
+  api.reply("GET /shared/t1", { ...market, shared_from: "outcome" });
+  openApp("/shared/t1");
+  await screen.findByText("Get signals like this one");
+  const error = { status: 500, code: "internal", detail: "Something went wrong." } as const;
+  api.fail("GET /shared/t1", error);
+  await queryClient.refetchQueries({ queryKey: ["shared-signal"] });
+  await waitFor(() =>
+    expect(queryClient.getQueryState(["shared-signal", "t1"])?.status).toBe("error"),
+  );
+  screen.getByText("Get signals like this one");
 });
 
 test("who is signed in is not asked to create an account", async () => {

@@ -44,10 +44,19 @@ export function SharedPage() {
         Shared by a trader who uses this service. <TextLink to="/">About this service</TextLink>
       </p>
       {data && "shared_from" in data && <WithheldPage signal={data} />}
-      {data && !("shared_from" in data) && <SignalContent signal={data} />}
+      {data && !("shared_from" in data) && (
+        <>
+          <SignalContent signal={data} />
+          <Invitation />
+        </>
+      )}
       {!data && !error && <SignalSkeleton />}
-      {!data && error && <LoadError title="We couldn't load this signal." onRetry={refetch} />}
-      {(error || (data && !("shared_from" in data))) && <Invitation />}
+      {!data && error && (
+        <>
+          <LoadError title="We couldn't load this signal." onRetry={refetch} />
+          <Invitation />
+        </>
+      )}
     </div>
   );
 }
