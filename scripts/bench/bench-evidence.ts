@@ -17,8 +17,6 @@ import type { MarketData } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { type BenchOptions, percentile, printTable } from "./start-product.ts";
 
-/** Of every answer of the exchange and the calendar. */
-const ANSWER_MS = 150;
 const TIMEFRAMES: readonly Timeframe[] = ["5m", "15m", "30m", "1h", "4h"];
 /** Of markets that are analysed at the same moment. */
 const AT_ONCE = "1m";
@@ -33,7 +31,7 @@ export async function benchEvidence({ database }: BenchOptions): Promise<void> {
   await using sources = await startSources();
   const logger = createLogger({ service: "bench", level: "silent" });
   const events = new EconomicCalendar({ database, logger, url: sources.calendarUrl });
-  const start = async (answerMs = ANSWER_MS) => {
+  const start = async (answerMs = sources.answerMs) => {
     const selection = await createMarketData({
       settings: {
         ...{ MARKET_DATA: "live", EXCHANGES: ["binance"], EXCHANGE_URL: sources.exchangeUrl },
@@ -69,7 +67,7 @@ export async function benchEvidence({ database }: BenchOptions): Promise<void> {
     ...{ candles, p50: percentile(times, 0.5), p95: percentile(times, 0.95) },
     most: Math.max(...times),
   });
-  printTable(`Evidence where each answer takes ${ANSWER_MS} ms, milliseconds`, [
+  printTable(`Evidence where each answer takes ${sources.answerMs} ms, milliseconds`, [
     rowOf(`${together.length} at once`, together),
     rowOf(`${alone.length}, one after the other`, alone),
   ]);
@@ -82,7 +80,11 @@ export async function benchEvidence({ database }: BenchOptions): Promise<void> {
   ]);
 }
 
-const sourcesSchema = z.object({ exchangeUrl: z.string(), calendarUrl: z.string() });
+const sourcesSchema = z.object({
+  exchangeUrl: z.string(),
+  calendarUrl: z.string(),
+  answerMs: z.number(),
+});
 
 async function startSources() {
   const entry = new URL("evidence-sources.ts", import.meta.url);

@@ -14,4 +14,4 @@ const calendar = await startHttpFake(async (_, response) => {
   await delay(ANSWER_MS);
   sendJson(response, []);
 });
-process.send?.({ exchangeUrl: exchange.url, calendarUrl: calendar.url });
+process.send?.({ exchangeUrl: exchange.url, calendarUrl: calendar.url, answerMs: ANSWER_MS });
