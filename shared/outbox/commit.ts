@@ -3,7 +3,7 @@ import type { Database } from "@shared/database/database.ts";
 import { type UserCounter, type UserCounts, ZERO_COUNTS } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Model } from "mongoose";
-import { type BatchedWrite, GroupCommitter, type StartedUnit } from "./group-commit.ts";
+import { type BatchedWrite, GroupCommitter, type PendingUnit } from "./group-commit.ts";
 import type { PendingWrites } from "./outbox-writer.ts";
 import { type NewSecurityLogEntry, newLogRecord, type RequestOrigin } from "./security-log.ts";
 
@@ -66,7 +66,7 @@ export function commit<Result>(
   options: CommitOptions,
   apply: (uow: UnitOfWork) => Result | Promise<Result>,
 ): Promise<Result> {
-  return submit(database, options, () => ({ batch: undefined, apply }));
+  return submit(database, options, { start: () => apply });
 }
 
 /**
@@ -81,9 +81,12 @@ export function commitBatched<Input, Output, Result>(
   apply: (uow: UnitOfWork, output: Output) => Result | Promise<Result>,
 ): Promise<Result> {
   const { write, input } = options.batch;
-  return submit(database, options, (session, at) => {
-    const readOutput = write.add(session, input(at));
-    return { batch: write, apply: (uow) => apply(uow, readOutput()) };
+  return submit(database, options, {
+    batch: write,
+    start(session, at) {
+      const readOutput = write.add(session, input(at));
+      return (uow) => apply(uow, readOutput());
+    },
   });
 }
 
@@ -101,16 +104,16 @@ export function shareLocks(view: Database, database: Database): void {
   committers.set(view, committerOf(database));
 }
 
+interface Work<Result> {
+  batch?: PendingUnit["batch"];
+  /** @returns what is applied once the batched write has run */
+  start: (session: ClientSession, at: Date) => (uow: UnitOfWork) => Result | Promise<Result>;
+}
+
 async function submit<Result>(
   database: Database,
   options: CommitOptions,
-  start: (
-    session: ClientSession,
-    at: Date,
-  ) => {
-    batch: StartedUnit["batch"];
-    apply: (uow: UnitOfWork) => Result | Promise<Result>;
-  },
+  { batch, start }: Work<Result>,
 ): Promise<Result> {
   const { lockKeys, groupCommit = false, now = database.now } = options;
   const expiry = new AbortController();
@@ -121,12 +124,12 @@ async function submit<Result>(
       committerOf(database).add({
         keys: [lockKeys].flat(),
         groupCommit,
+        batch,
         expired: expiry.signal,
         start(session) {
           const at = now();
-          const { batch, apply } = start(session, at);
+          const apply = start(session, at);
           return {
-            batch,
             async apply() {
               const writes = emptyWrites(options, at);
               const result = await apply(unitOfWork(session, writes));

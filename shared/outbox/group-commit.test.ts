@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { selectRunnable } from "./group-commit.ts";
+import { BatchedWrite, selectRunnable } from "./group-commit.ts";
 
-const grouped = (name: string, ...keys: string[]) => ({ name, keys, groupCommit: true });
-const single = (name: string, ...keys: string[]) => ({ name, keys, groupCommit: false });
+const unit = (name: string, keys: string[]) => ({
+  name,
+  keys,
+  groupCommit: true,
+  batch: undefined,
+});
+const grouped = (name: string, ...keys: string[]) => unit(name, keys);
+const single = (name: string, ...keys: string[]) => ({ ...unit(name, keys), groupCommit: false });
+const batched = (name: string, batch: BatchedWrite<string, string>) => ({
+  ...unit(name, [name]),
+  batch,
+});
 
-type Named = ReturnType<typeof grouped>;
+type Named = ReturnType<typeof grouped> | ReturnType<typeof batched>;
 const names = (units: Named[]): string => units.map(({ name }) => name).join("");
 const select = (waiting: Named[], options: { busy?: string[]; maxGroupSize?: number } = {}) => {
   const { busy = [], maxGroupSize = 50 } = options;
@@ -54,5 +64,19 @@ describe("units of work that wait for their commit", () => {
     ];
     expect(select(waiting, { maxGroupSize: 1 })).toEqual({ group: "a", single: "d", later: "bc" });
     expect(select(waiting, { maxGroupSize: 0 })).toEqual({ group: "", single: "d", later: "abc" });
+  });
+
+  it("share a transaction only with those of the same batched write, so that one does not miss what another stores", () => {
+    const joining = new BatchedWrite<string, string>(async (_, inputs) => inputs);
+    const finishing = new BatchedWrite<string, string>(async (_, inputs) => inputs);
+    const waiting = [
+      grouped("a", "ann"),
+      batched("b", joining),
+      batched("c", finishing),
+      batched("d", joining),
+      single("e", "c"),
+      grouped("f", "eve"),
+    ];
+    expect(select(waiting)).toEqual({ group: "abdf", single: "", later: "ce" });
   });
 });

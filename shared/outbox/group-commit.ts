@@ -56,6 +56,13 @@ interface Schedulable {
   /** Units that have a key in common run in the order in which they were added. */
   readonly keys: readonly string[];
   readonly groupCommit: boolean;
+  /** The write that the unit shares with others. A transaction makes one such write, and those of another wait for the next. */
+  readonly batch: SharedWrite | undefined;
+}
+
+/** See `BatchedWrite`. */
+interface SharedWrite {
+  run(session: ClientSession): Promise<void>;
 }
 
 export interface PendingUnit extends Schedulable {
@@ -67,9 +74,7 @@ export interface PendingUnit extends Schedulable {
 }
 
 export interface StartedUnit {
-  /** The batched write that the unit takes part in, which runs before `apply`. */
-  batch: { run(session: ClientSession): Promise<void> } | undefined;
-  /** Makes the unit's own writes. */
+  /** Makes the unit's own writes, after the batched write. */
   apply(): Promise<AppliedUnit>;
 }
 
@@ -177,9 +182,7 @@ export class GroupCommitter {
   /** Makes all writes of a transaction: batched writes, then those of each unit, then the outbox. */
   async #apply(session: ClientSession, units: readonly PendingUnit[]): Promise<AppliedUnit[]> {
     const started = units.map((unit) => unit.start(session));
-    for (const batch of new Set(started.flatMap(({ batch }) => batch ?? []))) {
-      await batch.run(session);
-    }
+    await batchOf(units)?.run(session);
     const applied: AppliedUnit[] = [];
     for (const [index, unit] of started.entries()) {
       try {
@@ -193,6 +196,15 @@ export class GroupCommitter {
     await writeOutbox(this.#database, session, writes);
     return applied;
   }
+}
+
+const batchOf = (units: readonly Schedulable[]): SharedWrite | undefined =>
+  units.find(({ batch }) => batch)?.batch;
+
+function canJoin(group: readonly Schedulable[], { batch }: Schedulable, maxSize: number): boolean {
+  if (group.length >= maxSize) return false;
+  const shared = batchOf(group);
+  return !batch || !shared || batch === shared;
 }
 
 interface Selection<Unit> {
@@ -217,7 +229,7 @@ export function selectRunnable<Unit extends Schedulable>(
   for (const unit of waiting) {
     const { keys, groupCommit } = unit;
     const isFree = !keys.some((key) => blocked.has(key) || (!groupCommit && grouped.has(key)));
-    const fits = !groupCommit || selection.group.length < options.maxGroupSize;
+    const fits = !groupCommit || canJoin(selection.group, unit, options.maxGroupSize);
     const runsNow = isFree && fits;
     if (!runsNow) selection.later.push(unit);
     else if (groupCommit) selection.group.push(unit);
