@@ -12,8 +12,6 @@ const FIGURATIVE =
 const VAGUE_NAME = /\b(?:const|let) (?:made|asked|given|answered|told)\b/;
 
 const EXCEPTIONS = [
-  // Texts of an analyst are part of its version.
-  "worker/src/analysis/openai/prompt.ts",
   // A list of the world's domains.
   "worker/src/analysis/openai/top-level-domains.ts",
   "scripts/lint/plain-words.test.ts",

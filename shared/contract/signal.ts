@@ -76,6 +76,9 @@ const chartReadingSchema = z.object({
   symbol: z.string().nullable(),
   last_price: z.number().nullable(),
   timeframe: z.string().nullable(),
+  /** Prices of drawn horizontal lines, and formations. Signals of earlier versions have neither. */
+  lines: z.array(z.number()).optional(),
+  patterns: z.array(z.string()).optional(),
 });
 
 /** The analyst's unedited reply. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { Advice } from "../../../worker/src/analysis/analyst.ts";
-import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/advice-format.ts";
+import type { chartSchema } from "../../../worker/src/analysis/openai/read-chart.ts";
 import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
 import type { ModelServer } from "./model-servers.ts";
 
@@ -83,7 +83,7 @@ async function answerChat(
     case "advice": {
       await behaviour.heldUntil;
       await setTimeout(behaviour.delayMs ?? 0);
-      const json = JSON.stringify({ ...adviceForPrompt(chat.text), ...behaviour.advice });
+      const json = JSON.stringify({ ...answerTo(chat), ...behaviour.advice });
       const content = behaviour.fenced ? `\`\`\`json\n${json}\n\`\`\`` : json;
       return sendJson(response, completion(chat, { ...behaviour, message: { content } }));
     }
@@ -122,7 +122,7 @@ function answerAs(
 ): void {
   const rejection = rejects?.(chat.body, call);
   if (rejection) return sendJson(response, rejection.body, rejection.status);
-  const advice = JSON.stringify(adviceForPrompt(chat.text));
+  const advice = JSON.stringify(answerTo(chat));
   const body = completion(chat, { message: { content: advice }, finishReason });
   const [choice] = body.choices;
   const message = { role: "assistant", content: advice, ...writes?.(advice) };
@@ -182,8 +182,20 @@ function completion(
   };
 }
 
-/** The JSON object that the product asks a model for; about the chart only if an image was sent. */
-type FakeAdvice = Advice & Partial<z.infer<typeof chartAdviceSchema>>;
+/** What a script may have a model write, about a market or about a chart image. */
+type FakeAdvice = Advice & z.infer<typeof chartSchema>;
+
+/** The JSON object that the product asks a model for. */
+const answerTo = ({ text, images }: ReceivedChat): Partial<FakeAdvice> =>
+  images.length > 0 ? NOTHING_READ : adviceForPrompt(text);
+
+const NOTHING_READ = {
+  chart_symbol: null,
+  chart_last_price: null,
+  chart_timeframe: null,
+  chart_lines: [],
+  chart_patterns: [],
+};
 
 const STOP_ATR = { usual: 1.5, max: 9 } as const;
 /** Minimum distance of the stop in percent of the price: a nearer one fails the check of trading costs. */
@@ -191,7 +203,7 @@ const MIN_STOP_PERCENT = 0.8;
 const REWARD_TO_RISK = 2;
 
 /** Valid advice to buy, with levels from the close and the ATR in the prompt, by default 100 and 1. */
-function adviceForPrompt(prompt: string): FakeAdvice {
+function adviceForPrompt(prompt: string): Advice {
   const price = numberAfter(/last close:?\s*/i, prompt) ?? 100;
   const atr = numberAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
   const risk = Math.min(

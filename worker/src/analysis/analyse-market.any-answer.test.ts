@@ -60,7 +60,7 @@ function signalFrom(replies: readonly string[]) {
     async advise() {
       const rawReply = replies[Math.min(asked, replies.length - 1)] ?? "";
       asked += 1;
-      return { ...readAdvice(rawReply), model: "any", prompt: "", rawReply };
+      return { advice: readAdvice(rawReply), model: "any", prompt: "", rawReply };
     },
   };
   return makeSignal(analyst);
@@ -195,7 +195,7 @@ describe("whatever an analyst answers", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), json, cutAdvice, bentAdvice), (reply) => {
         try {
-          const { advice } = readAdvice(reply);
+          const advice = readAdvice(reply);
           expect(["BUY", "SELL", "WAIT"]).toContain(advice.final_signal);
           expect(Number.isFinite(advice.confidence)).toBe(true);
         } catch (error) {

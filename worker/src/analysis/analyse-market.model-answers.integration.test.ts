@@ -192,7 +192,7 @@ describe("an answer of the model", () => {
 
   it("that is cut off twice is a WAIT that says so, without a third call", async () => {
     openai.behave({ kind: "content", content: '{"final', finishReason: "length" });
-    const { analysis } = await makeSignal("data:image/png;base64,AAAA");
+    const { analysis } = await makeSignal();
     expect(openai.chats).toHaveLength(2);
     expect(analysis).toMatchObject({
       final_signal: "WAIT",
@@ -205,6 +205,16 @@ describe("an answer of the model", () => {
       "The analyst's answer was rejected twice, so this is a WAIT. " +
         "The answer was cut off at 4000 tokens; it must be shorter.",
     ]);
+  });
+
+  it("that is cut off twice gives a chart image back, though it was read", async () => {
+    openai.behave(({ images }) =>
+      images.length > 0
+        ? { kind: "advice" }
+        : { kind: "content", content: '{"final', finishReason: "length" },
+    );
+    const { isImageUnused } = await makeSignal("data:image/png;base64,AAAA");
+    expect(isImageUnused).toBe(true);
   });
 
   it("to a correction that is a refusal ends the signal at once", async () => {

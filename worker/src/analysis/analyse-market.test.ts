@@ -12,6 +12,7 @@ import {
 } from "../testing/fakes.ts";
 import { generateSignal, type SignalOptions } from "./analyse-market.ts";
 import type { Advice, Analyst } from "./analyst.ts";
+import type { ChartReading } from "./check-chart.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { hashCandles, sha256, signalProvenanceSchema } from "./provenance.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
@@ -35,18 +36,19 @@ const soundBuy = adviceOf({
   stop_loss: price - 2 * atr,
   take_profit: price + 4 * atr,
 });
-const NO_READING = { symbol: null, lastPrice: null, timeframe: null };
+const NO_READING = { symbol: null, lastPrice: null, timeframe: null, lines: [], patterns: [] };
 const toCents = (value: number) => Math.round(value * 100) / 100;
 const upsideDown: Advice = { ...soundBuy, stop_loss: price + 2 * atr };
 
 function setUp(options: {
   script?: (Advice | Error)[];
+  charts?: (ChartReading | null)[];
   series?: CandleSeries;
   analyst?: Analyst;
   overrides?: Partial<SignalOptions>;
 }) {
   const { script = [soundBuy], series = liveSeries(candles), overrides } = options;
-  const scripted = scriptedAnalyst(script);
+  const scripted = scriptedAnalyst(script, options.charts);
   const marketData = memoryMarketData({ [request.symbol]: series });
   const signal = () =>
     generateSignal({
@@ -111,12 +113,25 @@ describe("a signal from sound advice", () => {
     expect(marketData.asked[0]?.limit).toBe(450);
   });
 
-  it("hands the chart image on", async () => {
+  it("is made from what was read off the chart image, which the analyst does not get", async () => {
     const chartImage = "data:image/png;base64,AAAA";
-    const { signal, analyst } = setUp({ overrides: { chartImage } });
-    const { provenance } = await signal();
-    expect(analyst.asked[0]?.chartImage).toBe(chartImage);
-    expect(provenance.chartImageSha256).toBe(sha256(chartImage));
+    const chart: ChartReading = {
+      ...{ symbol: "BTCUSDT", lastPrice: price, timeframe: "1h" },
+      ...{ lines: [price - atr], patterns: ["double top"] },
+    };
+    const { signal, analyst } = setUp({ charts: [chart], overrides: { chartImage } });
+    const { analysis, provenance } = await signal();
+    expect(analyst.images).toEqual([chartImage]);
+    expect(analyst.asked.map((asked) => asked.chart)).toEqual([chart]);
+    expect(JSON.stringify(analyst.asked)).not.toContain(chartImage);
+    expect(analysis.raw_ai.chart_reading).toEqual({
+      ...{ symbol: "BTCUSDT", last_price: price, timeframe: "1h" },
+      ...{ lines: [price - atr], patterns: ["double top"] },
+    });
+    expect(provenance).toMatchObject({
+      chartImageSha256: sha256(chartImage),
+      chart: { prompt: "an image", rawReply: "what it shows", isRead: true, tries: 1 },
+    });
   });
 
   it("may be a WAIT, which has neither levels nor size", async () => {
@@ -203,20 +218,16 @@ describe("warnings", () => {
     expect(analysis.warnings).toContain("The chart image was not read. Its credit was returned.");
   });
 
-  it("say only that a chart image shows another market, which makes the signal a WAIT", async () => {
-    const chartImage = "data:image/png;base64,AAAA";
-    const chart = { symbol: "GBPUSD", lastPrice: 1.3123, timeframe: "4h" };
-    const scripted = scriptedAnalyst([{ ...soundBuy, rationale: "Support is at 1.3051." }]);
-    const analyst: Analyst = {
-      ...scripted,
-      advise: async (asked) => ({ ...(await scripted.advise(asked)), chart }),
-    };
-    const series = { ...liveSeries(candles), notes: ["A note."] };
-    const { analysis, isImageUnused } = await setUp({
-      series,
-      analyst,
-      overrides: { chartImage },
-    }).signal();
+  it("say only that a chart image shows another market, which is a WAIT without a further question", async () => {
+    const chart = { ...NO_READING, symbol: "GBPUSD", lastPrice: 1.3123, timeframe: "4h" };
+    const { signal, analyst } = setUp({
+      script: [],
+      charts: [chart],
+      series: { ...liveSeries(candles), notes: ["A note."] },
+      overrides: { chartImage: "data:image/png;base64,AAAA" },
+    });
+    const { analysis, isImageUnused } = await signal();
+    expect(analyst.asked).toEqual([]);
     expect(analysis).toMatchObject({
       final_signal: "WAIT",
       confidence: 0,
@@ -232,27 +243,16 @@ describe("warnings", () => {
   });
 
   it.each([
-    { name: "read", chart: NO_READING, isUnused: false },
-    { name: "not read", isUnused: true },
-    {
-      name: "left out by a reply that was cut off",
-      chart: NO_READING,
-      cutOff: "!",
-      isUnused: true,
-    },
+    { name: "read", charts: [NO_READING], isUnused: false },
+    { name: "not read", charts: [null], isUnused: true },
   ])("go with an image that was $name, which is paid for only if it was read", async (image) => {
-    const { chart, cutOff, isUnused } = image;
-    const scripted = scriptedAnalyst([soundBuy, soundBuy]);
-    const analyst: Analyst = {
-      ...scripted,
-      advise: async (asked) => ({
-        ...(await scripted.advise(asked)),
-        ...(chart && { chart }),
-        ...(cutOff && { cutOff }),
-      }),
-    };
+    const { charts, isUnused } = image;
     const overrides = { chartImage: "data:image/png;base64,AAAA" };
-    expect((await setUp({ analyst, overrides }).signal()).isImageUnused).toBe(isUnused);
+    const { analysis, isImageUnused } = await setUp({ charts, overrides }).signal();
+    expect(isImageUnused).toBe(isUnused);
+    const unread = "The chart image was not read. Its credit was returned.";
+    expect(analysis.warnings).toEqual(isUnused ? [unread] : []);
+    expect(analysis.final_signal).toBe("BUY");
     expect((await setUp({}).signal()).isImageUnused).toBe(false);
   });
 

@@ -11,10 +11,11 @@ import { raceAbort } from "../deadline.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
-import type { AnalystCall } from "./analyst-call.ts";
+import type { AnalystCall, ChartAnswer } from "./analyst-call.ts";
 import { chartWarnings, otherMarketReason } from "./check-chart.ts";
 import {
   composeAnalysis,
+  otherMarketWait,
   rejectedAdvice,
   signalWarnings,
   unaskedWait,
@@ -32,7 +33,7 @@ import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { rejectedTrade } from "./rejected-trade.ts";
-import { requestAdvice, StageTimer } from "./request-advice.ts";
+import { readChart, requestAdvice, StageTimer } from "./request-advice.ts";
 import { analyseUntradableMarket } from "./tradable-market.ts";
 import { costNumbers, costWarnings } from "./validate-advice.ts";
 
@@ -138,17 +139,13 @@ interface MadeAnalysis {
   isImageUnused: boolean;
 }
 
-/** The rules do not read images, and a reply that was cut off says nothing of them. */
-const hasReadImage = ({ reply }: AnalystCall): boolean =>
-  reply.chart !== undefined && reply.cutOff === undefined;
-
 /**
  * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
  * too much. The analyst is not asked where no trade could pass these checks.
  * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
-  const { request, chartImage, analyst, costs, now, abort, onUsage } = options;
+  const { request, costs, now } = options;
   const timer = new StageTimer(now);
   const newest = await timer.run("fetching", () => fetchNewest(options));
   const closed = analyseClosedMarket(options, newest, timer);
@@ -166,40 +163,71 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     return unaskedAnalysis(options, wait, { series, timer, pack });
   }
   await options.beforeAnalyst?.();
+  const chartAnswer = await readImage(options, timer);
+  const chart = chartAnswer?.reply.reading ?? null;
+  const otherMarket = chart && otherMarketReason(brief, chart);
+  if (chart && otherMarket !== null) {
+    const wait = otherMarketWait(otherMarket, { brief, series, chart });
+    return unaskedAnalysis(options, wait, { series, timer, pack, chartAnswer });
+  }
+  return askForAnalysis(options, { brief, atr, series, pack, chartAnswer }, timer);
+}
+
+interface OpenMarket {
+  brief: MarketBrief;
+  atr: number;
+  series: CandleSeries;
+  pack: EvidencePack;
+  chartAnswer: ChartAnswer | null;
+}
+
+async function askForAnalysis(
+  options: AnalysisOptions,
+  { brief, atr, series, pack, chartAnswer }: OpenMarket,
+  timer: StageTimer,
+): Promise<MadeAnalysis> {
+  const { chartImage, analyst, costs, now, abort, onUsage } = options;
   const { items: evidence, events, funding } = pack;
-  const question = { brief, costs, evidence, abort, chartImage, onUsage };
+  const chart = chartAnswer?.reply.reading ?? null;
+  const question = { brief, costs, evidence, abort, chart: chart ?? undefined, onUsage };
   const answers = await requestAdvice(analyst, question, atr, timer);
   const { last: call } = answers;
-  const { chart } = call.reply;
-  const otherMarket = chart ? otherMarketReason(brief, chart) : null;
-  const { decision, tooCostly } =
-    otherMarket === null ? decide(call, costs) : { decision: rejectedAdvice(call), tooCostly: [] };
+  const { decision, tooCostly } = decide(call, costs);
   const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
-  const judgement = { brief, series, analyst, call, decision, madeAt, events };
-  const hasChartImage = chartImage !== undefined;
-  const warnings = otherMarket
-    ? [...series.notes, otherMarket]
-    : [
-        ...signalWarnings(judgement, { tooCostly, hasChartImage }),
-        ...chartWarnings(brief, chart),
-        ...groundingWarnings(brief, call.reply, {
-          costs: costNumbers(brief.price, costs),
-          evidence,
-        }),
-      ];
+  const judgement = { brief, series, analyst, call, decision, chart, madeAt, events };
+  const isImageUnread = chartImage !== undefined && chart === null;
+  const warnings = [
+    ...signalWarnings(judgement, { tooCostly, isImageUnread }),
+    ...chartWarnings(brief, chart),
+    ...groundingWarnings(brief, call.reply, {
+      costs: costNumbers(brief.price, costs),
+      evidence,
+      hasChart: chart !== null,
+    }),
+  ];
   const known = [...baseEvidence({ brief, series, costs }), ...evidence];
   const found = { evidence: known, events };
-  const inputs = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs, ...found };
+  const { durationsMs } = timer;
+  const inputs = { series, costs, chartImage, chartAnswer, madeAt, durationsMs, ...found };
   return {
     analysis: composeAnalysis(judgement, warnings),
     quoteToUsd,
     candles: series.candles,
     provenance: writeProvenance(inputs, { analyst, answers, quoteToUsd }),
-    rejectedTrade: otherMarket === null ? rejectedTrade(brief, call, decision) : null,
+    rejectedTrade: rejectedTrade(brief, call, decision),
     funding,
-    isImageUnused: hasChartImage && (otherMarket !== null || !hasReadImage(call)),
+    isImageUnused: isImageUnread || (chart !== null && call.reply.cutOff !== undefined),
   };
+}
+
+/** Null without a chart image, and of an analyst that reads none. */
+async function readImage(
+  { chartImage, analyst, abort, onUsage }: AnalysisOptions,
+  timer: StageTimer,
+): Promise<ChartAnswer | null> {
+  if (chartImage === undefined) return null;
+  return timer.run("analysing", () => readChart(analyst, { chartImage, abort, onUsage }));
 }
 
 /** The analyst's advice, or a WAIT where it was rejected or, as `tooCostly` says, costs too much. */
@@ -225,13 +253,19 @@ function analyseClosedMarket(
 
 const NOTHING_KNOWN: EvidencePack = { items: [], events: [] };
 
-/** An analysis that no analyst was asked for. */
+/** An analysis that no analyst was asked for, except to read the chart image. */
 function unaskedAnalysis(
   { costs, chartImage, now }: AnalysisOptions,
   analysis: UnsizedAnalysis,
-  inputs: { series: CandleSeries; timer: StageTimer; pack?: EvidencePack },
+  inputs: {
+    series: CandleSeries;
+    timer: StageTimer;
+    pack?: EvidencePack;
+    chartAnswer?: ChartAnswer | null;
+  },
 ): MadeAnalysis {
-  const { series, timer, pack: { items: evidence, events } = NOTHING_KNOWN } = inputs;
+  const { series, timer, pack = NOTHING_KNOWN, chartAnswer = null } = inputs;
+  const { items: evidence, events } = pack;
   const { durationsMs } = timer;
   const found = { evidence, events };
   return {
@@ -243,6 +277,7 @@ function unaskedAnalysis(
       series,
       costs,
       chartImage,
+      chartAnswer,
       madeAt: now(),
       durationsMs,
       ...found,

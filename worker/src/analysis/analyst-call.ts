@@ -1,13 +1,16 @@
 import type { SignalKind } from "@shared/contract/signal.ts";
-import type { AdviceReply, TokenUsage } from "./analyst.ts";
+import type { AdviceReply, ChartReply, TokenUsage } from "./analyst.ts";
 import type { ValidatedAdvice } from "./validate-advice.ts";
 
-export interface AnalystAnswer {
-  reply: AdviceReply;
+export interface Answered<Reply> {
+  reply: Reply;
   /** Calls, including failed ones. */
   tries: number;
   usage: TokenUsage | null;
 }
+
+export type AnalystAnswer = Answered<AdviceReply>;
+export type ChartAnswer = Answered<ChartReply>;
 
 /** How often each direction was the answer. */
 export type Votes = Record<SignalKind, number>;

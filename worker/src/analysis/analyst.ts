@@ -28,24 +28,37 @@ export interface AdviceRequest {
   corrections: string[];
   /** That reply. Absent where it was empty. */
   rejectedReply?: string | undefined;
-  chartImage?: string | undefined;
+  /** What was read off the trader's chart image. */
+  chart?: ChartReading | undefined;
   abort: AbortSignal;
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
-export interface AdviceReply {
-  advice: Advice;
+export interface ChartRequest extends Pick<AdviceRequest, "abort" | "onUsage"> {
+  /** Data URL. */
+  chartImage: string;
+}
+
+interface Reply {
   /** As the settings name it: a record is kept for each. */
   model: string;
   /** As the server names the model that replied, which may be a version of `model` or its replacement. */
   servedModel?: string;
   prompt: string;
   rawReply: string;
+}
+
+export interface ChartReply extends Reply {
+  /** Null if the reply could not be read. */
+  reading: ChartReading | null;
+}
+
+export interface AdviceReply extends Reply {
+  advice: Advice;
   /** Why the reply was cut off, as sent back to the analyst. `advice` is `NO_ADVICE` then. */
   cutOff?: string;
   /** Why the reply could not be read, likewise. */
   unreadable?: string;
-  chart?: ChartReading;
   /** Numbers in its texts that it computed itself, in addition to those of the brief. */
   ownNumbers?: readonly number[];
 }
@@ -95,6 +108,11 @@ export interface Analyst {
   /** How often it is asked for one analysis, to count what its answers agree on; once by default. */
   readonly samples?: number;
   advise(request: AdviceRequest): Promise<AdviceReply>;
+  /**
+   * Reads figures off a chart image. It decides nothing and knows nothing of the market, and what decides never gets the
+   * image: words in it reach no decision. Absent where images are not read.
+   */
+  readonly readChart?: (request: ChartRequest) => Promise<ChartReply>;
 }
 
 /** Tokens and cost of several calls; null without any. The cost is null as soon as one of them is. */

@@ -5,10 +5,50 @@ import { formatNumber } from "@shared/domain/format-price.ts";
 import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
 import { formatAtTick, type MarketBrief } from "./market-brief.ts";
 
+/** Formations that a chart image may show. */
+export const CHART_PATTERNS = [
+  "double top",
+  "double bottom",
+  "head and shoulders",
+  "inverse head and shoulders",
+  "ascending triangle",
+  "descending triangle",
+  "symmetrical triangle",
+  "rising wedge",
+  "falling wedge",
+  "rising channel",
+  "falling channel",
+  "range",
+  "bull flag",
+  "bear flag",
+  "cup and handle",
+] as const;
+export type ChartPattern = (typeof CHART_PATTERNS)[number];
+
+/** What a chart image shows. Only its figures and patterns reach the analyst: names may be any words. */
 export interface ChartReading {
   symbol: string | null;
   lastPrice: number | null;
   timeframe: string | null;
+  /** Prices of horizontal lines. */
+  lines: readonly number[];
+  patterns: readonly ChartPattern[];
+}
+
+export const MAX_CHART_LINES = 6;
+
+/** Lines farther away are no levels of a trade on this timeframe. */
+const MAX_LINE_DISTANCE_ATR = 20;
+
+/** What the analyst learns of a chart image, in words of this program. */
+export function chartText({ price, scale, indicators }: MarketBrief, chart: ChartReading): string {
+  const reach = MAX_LINE_DISTANCE_ATR * (indicators.atr14 ?? 0);
+  const near = chart.lines.filter((line) => Math.abs(line - price) <= reach);
+  const lines = near.slice(0, MAX_CHART_LINES).map((line) => formatAtTick(line, scale));
+  return [
+    `Horizontal lines that the trader drew: ${lines.join(", ") || "none that could be read"}`,
+    `Patterns: ${chart.patterns.join(", ") || "none"}`,
+  ].join("\n");
 }
 
 /**
@@ -57,7 +97,7 @@ export function otherMarketReason(brief: MarketBrief, chart: ChartReading): stri
 
 const isNamed = ({ symbol }: ChartReading): boolean => symbol !== null && plain(symbol) !== "";
 
-export function chartWarnings(brief: MarketBrief, chart: ChartReading | undefined): string[] {
+export function chartWarnings(brief: MarketBrief, chart: ChartReading | null): string[] {
   if (!chart) return [];
   return [
     ...symbolWarnings(brief.symbol, chart.symbol),

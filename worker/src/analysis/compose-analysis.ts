@@ -33,6 +33,8 @@ interface AnsweredMarket {
   analyst: Analyst;
   call: AnalystCall;
   decision: Advice;
+  /** What was read off the chart image, if there is one. */
+  chart: ChartReading | null;
   /** Unix milliseconds. */
   madeAt: number;
   /** Those that the analysis has to respect. */
@@ -40,10 +42,10 @@ interface AnsweredMarket {
 }
 
 export function composeAnalysis(
-  { brief, series, analyst, call, decision, madeAt, events }: AnsweredMarket,
+  { brief, series, analyst, call, decision, chart, madeAt, events }: AnsweredMarket,
   warnings: string[],
 ): UnsizedAnalysis {
-  const { advice, model, chart } = call.reply;
+  const { advice, model } = call.reply;
   const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
   const holdCandles = holdCandlesOf(decision, brief);
   const validEnd = endBeforeEvent(validUntil(brief), events, madeAt);
@@ -81,11 +83,25 @@ export function composeAnalysis(
   });
 }
 
-const presentReading = ({ symbol, lastPrice, timeframe }: ChartReading) => ({
-  symbol,
-  last_price: lastPrice !== null && Number.isFinite(lastPrice) ? lastPrice : null,
-  timeframe,
+const presentReading = (chart: ChartReading) => ({
+  symbol: chart.symbol,
+  last_price: chart.lastPrice,
+  timeframe: chart.timeframe,
+  lines: [...chart.lines],
+  patterns: [...chart.patterns],
 });
+
+/** The WAIT of a chart image that shows another market. No analyst was asked. */
+export function otherMarketWait(
+  reason: string,
+  { brief, series, chart }: Pick<AnsweredMarket, "brief" | "series"> & { chart: ChartReading },
+): UnsizedAnalysis {
+  const { lastCandleAt } = brief;
+  const warnings = [...series.notes, reason];
+  const condition = "Another market";
+  const wait = unaskedWait({ reason, condition, warnings, series, lastCandleAt });
+  return { ...wait, raw_ai: { ...wait.raw_ai, chart_reading: presentReading(chart) } };
+}
 
 /** The WAIT of an analysis without advice. */
 export function waitAnalysis(options: {
@@ -147,10 +163,11 @@ const STALE_CANDLES = 3;
 
 export const signalWarnings = (
   { brief, series, analyst, call, decision, madeAt, events }: AnsweredMarket,
-  { hasChartImage, tooCostly }: { hasChartImage: boolean; tooCostly: readonly string[] },
+  { isImageUnread, tooCostly }: { isImageUnread: boolean; tooCostly: readonly string[] },
 ): string[] => [
   ...series.notes,
-  ...analystWarnings(analyst, hasChartImage),
+  ...analystWarnings(analyst),
+  ...(isImageUnread ? ["The chart image was not read. Its credit was returned."] : []),
   ...rejectionWarnings(call),
   ...disagreementWarnings(call),
   ...tooCostly,
@@ -160,11 +177,10 @@ export const signalWarnings = (
   ...weekendWarnings(decision, { brief, series }),
 ];
 
-function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
+function analystWarnings(analyst: Analyst): string[] {
   if (analyst.name !== "rules") return [];
   return [
     `${MESSAGES.ruleBasedPrefix} this signal was made by fixed indicator rules, without an AI model.`,
-    ...(hasChartImage ? ["The chart image was not read. Its credit was returned."] : []),
   ];
 }
 

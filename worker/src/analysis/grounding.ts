@@ -24,10 +24,11 @@ const RELATIVE_TOLERANCE = 1e-9;
  */
 export function groundingWarnings(
   brief: MarketBrief,
-  { advice, ownNumbers = [], chart }: Pick<AdviceReply, "advice" | "ownNumbers" | "chart">,
-  known: { costs: readonly number[]; evidence: readonly EvidenceItem[] } = {
+  { advice, ownNumbers = [] }: Pick<AdviceReply, "advice" | "ownNumbers">,
+  known: { costs: readonly number[]; evidence: readonly EvidenceItem[]; hasChart: boolean } = {
     costs: [],
     evidence: [],
+    hasChart: false,
   },
 ): string[] {
   const texts = [
@@ -38,7 +39,7 @@ export function groundingWarnings(
   const further = known.evidence.flatMap(({ text }) => citedNumbers(text));
   const others = [...ownNumbers, ...known.costs, ...further.map(({ value }) => value)];
   const numbers = knownNumbers(brief, advice, others);
-  const checked = { ...numbers, drawn: chart ? drawnRange(brief) : null };
+  const checked = { ...numbers, drawn: known.hasChart ? drawnRange(brief) : null };
   const warnings = texts.flatMap(({ name, cited }) =>
     unfounded(cited, checked).map(
       ({ text }) => `The ${name} cites ${text}, which is not in the market data.`,

@@ -9,23 +9,29 @@ import { type TradingCosts, tradingCostsSchema } from "@shared/contract/resoluti
 import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { type Analyst, tokenUsageSchema } from "./analyst.ts";
-import type { AnalystCall } from "./analyst-call.ts";
+import { type Analyst, tokenUsageSchema, totalUsage } from "./analyst.ts";
+import type { AnalystAnswer, AnalystCall, ChartAnswer } from "./analyst-call.ts";
 import { type AnalystCalls, stageSchema } from "./request-advice.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 const tradingHoursSchema = z.enum(TRADING_HOURS);
 const countSchema = z.number().int().nonnegative();
-const analystCallSchema = z.object({
+const modelCallSchema = z.object({
   prompt: z.string(),
   rawReply: z.string(),
   /** As the server named the model. */
   servedModel: z.string().optional(),
+  tries: z.number().int().positive(),
+  usage: tokenUsageSchema.nullable(),
+});
+const analystCallSchema = modelCallSchema.extend({
   corrections: z.array(z.string()),
   rejectedFor: z.array(z.string()),
   cutOff: z.literal(true).optional(),
-  tries: z.number().int().positive(),
-  usage: tokenUsageSchema.nullable(),
+});
+const chartCallSchema = modelCallSchema.extend({
+  /** False of a reply that was cut off or could not be understood. */
+  isRead: z.boolean(),
 });
 
 /** Stored proof of how an analysis was made, sufficient to reproduce it. */
@@ -46,6 +52,8 @@ export const signalProvenanceSchema = z.object({
   analystVersion: z.string(),
   model: z.string(),
   chartImageSha256: sha256Schema.nullable(),
+  /** How the image was read. Absent if it was not, and in earlier versions, whose calls had the image. */
+  chart: chartCallSchema.optional(),
   /** All samples in the order in which they were asked for, then the correction. */
   calls: z.array(analystCallSchema),
   /** Of an analyst that is asked several times: those that answered are the first calls. */
@@ -88,6 +96,7 @@ export function writeProvenance(
     series: CandleSeries;
     costs: TradingCosts;
     chartImage: string | undefined;
+    chartAnswer: ChartAnswer | null;
     /** Unix milliseconds. */
     madeAt: number;
     durationsMs: SignalProvenance["durationsMs"];
@@ -96,7 +105,8 @@ export function writeProvenance(
   },
   asked?: { analyst: Analyst; answers: AnalystCalls; quoteToUsd: number | null },
 ): SignalProvenance {
-  const { series, costs, chartImage, madeAt, durationsMs, evidence, events } = inputs;
+  const { series, costs, chartImage, chartAnswer, madeAt, durationsMs } = inputs;
+  const { evidence, events } = inputs;
   const { analyst, answers, quoteToUsd = null } = asked ?? {};
   return {
     candles: presentCandles(series),
@@ -105,9 +115,10 @@ export function writeProvenance(
     analystVersion: analyst?.version ?? "none",
     model: answers?.last.reply.model ?? "none",
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
+    ...(chartAnswer && { chart: presentChart(chartAnswer) }),
     calls: answers?.calls.map(presentCall) ?? [],
     ...(answers?.samples && { samples: presentSamples(answers, answers.samples) }),
-    usage: answers?.usage ?? null,
+    usage: totalUsage([chartAnswer?.usage, answers?.usage].flatMap((usage) => usage ?? [])),
     costs,
     quoteToUsd,
     evidence,
@@ -141,19 +152,22 @@ function presentSamples(
   return { asked, answered: first.length, failures, ...(votes && { votes }) };
 }
 
-const presentCall = ({
-  corrections,
-  reply,
-  tries,
-  usage,
-  checked,
-}: AnalystCall): SignalProvenance["calls"][number] => ({
+const presentReply = ({ reply, tries, usage }: AnalystAnswer | ChartAnswer) => ({
   prompt: reply.prompt,
   rawReply: reply.rawReply,
-  corrections,
-  rejectedFor: checked.accepted ? [] : checked.reasons,
   ...(reply.servedModel !== undefined && { servedModel: reply.servedModel }),
-  ...(reply.cutOff !== undefined && { cutOff: true }),
   tries,
   usage,
+});
+
+const presentChart = (answer: ChartAnswer): SignalProvenance["chart"] => ({
+  ...presentReply(answer),
+  isRead: answer.reply.reading !== null,
+});
+
+const presentCall = (call: AnalystCall): SignalProvenance["calls"][number] => ({
+  ...presentReply(call),
+  corrections: call.corrections,
+  rejectedFor: call.checked.accepted ? [] : call.checked.reasons,
+  ...(call.reply.cutOff !== undefined && { cutOff: true }),
 });

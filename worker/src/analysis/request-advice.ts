@@ -7,12 +7,13 @@ import {
   type AdviceRequest,
   type Analyst,
   type CallUsage,
+  type ChartRequest,
   NO_ADVICE,
   type TokenUsage,
   totalUsage,
   UnreadableReplyError,
 } from "./analyst.ts";
-import type { AnalystAnswer, AnalystCall } from "./analyst-call.ts";
+import type { AnalystAnswer, AnalystCall, Answered, ChartAnswer } from "./analyst-call.ts";
 import { combineSamples } from "./combine-samples.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
 
@@ -139,15 +140,30 @@ const FIRST_PAUSE_MS = 500;
 /** A service may request a pause of hours; a user waits for a minute. */
 const MAX_PAUSE_MS = 8_000;
 
-/**
- * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable replies cost
- * money and are not retried, but returned.
- */
-export function askAnalyst(
+/** Unreadable replies cost money and are not retried, but returned. */
+export const askAnalyst = (
   analyst: Analyst,
   request: AdviceRequest,
   maxTries = MAX_TRIES,
-): Promise<AnalystAnswer> {
+): Promise<AnalystAnswer> =>
+  askService((counted) => analyst.advise(counted).catch(replyIfUnreadable), request, maxTries);
+
+/**
+ * Has a chart image read. A reply that cannot be understood is not asked for again: the image is given back.
+ * @returns null of an analyst that reads none
+ */
+export const readChart = async (
+  analyst: Analyst,
+  request: ChartRequest,
+): Promise<ChartAnswer | null> =>
+  analyst.readChart ? askService(analyst.readChart, request, MAX_TRIES) : null;
+
+/** Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. */
+function askService<Request extends Pick<AdviceRequest, "abort" | "onUsage">, Reply>(
+  ask: (request: Request) => Promise<Reply>,
+  request: Request,
+  maxTries: number,
+): Promise<Answered<Reply>> {
   const { abort } = request;
   const spent: TokenUsage[] = [];
   const onUsage = (usage: CallUsage) => {
@@ -156,8 +172,7 @@ export function askAnalyst(
   };
   return pRetry(
     async (tries) => {
-      const advising = analyst.advise({ ...request, onUsage }).catch(replyIfUnreadable);
-      const reply = await raceAbort(advising, abort);
+      const reply = await raceAbort(ask({ ...request, onUsage }), abort);
       return { reply, tries, usage: totalUsage(spent) };
     },
     {

@@ -5,6 +5,8 @@ import { HOUR_MS } from "@shared/contract/constants.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { fileStore } from "@shared/database/file-bytes.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { packCandles, readCandles } from "@shared/database/stored-candles.ts";
 import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -59,12 +61,19 @@ const model = ({ samples = 1 } = {}) =>
   });
 
 /** A signal that a worker made, stored as it does; ETH/BTC is sized by the price of a bitcoin. */
-async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<string> {
+async function storeSignal(
+  analyst: Analyst,
+  { symbol = "BTC/USDT", hasImage = false } = {},
+): Promise<string> {
   const user = await createUser(database, { approved: true });
   const id = newSignalId();
+  const chartImageId = hasImage ? await storeImage(user, id) : undefined;
   const request = signalRequestSchema.parse({ symbol, timeframe: "1h", amount: 1_000 });
   const signal = await commit(database, { lockKeys: id.toString() }, (uow) =>
-    queueSignal(database, uow, { id, userId: user._id, request }),
+    queueSignal(database, uow, {
+      ...{ id, userId: user._id, request },
+      ...(chartImageId && { chartImageId }),
+    }),
   );
   const series = liveSeries(candles);
   const deps = {
@@ -82,6 +91,18 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
   if (!run) throw new Error("the signal could not be started");
   await runAnalysis(deps, run, deps.shutdown);
   return id.toString();
+}
+
+async function storeImage(owner: UserRecord, signalId: Types.ObjectId): Promise<Types.ObjectId> {
+  const { _id: userId, username } = owner;
+  const bytes = Buffer.from("a chart");
+  const id = new Types.ObjectId();
+  await fileStore(database, "chart_uploads").save({ id, filename: `${id}.png`, bytes });
+  await database.chartImages.create({
+    ...{ _id: id, userId, username, signalId, filename: `${id}.png` },
+    ...{ contentType: "image/png", size: bytes.length, createdAt: new Date() },
+  });
+  return id;
 }
 
 const analysisIdOf = async (id: string) => (await database.signals.findById(id).lean())?.analysisId;
@@ -103,7 +124,7 @@ async function fieldsThatDiffer(id: string): Promise<string[]> {
 
 describe("a stored signal made again", () => {
   it.each(["BTC/USDT", "ETH/BTC"])("by the rules is the same: %s", async (symbol) => {
-    const id = await storeSignal(rulesAnalyst, symbol);
+    const id = await storeSignal(rulesAnalyst, { symbol });
     expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
   });
 
@@ -117,6 +138,29 @@ describe("a stored signal made again", () => {
       final_signal: "BUY",
       source: { analyst_version: expect.stringMatching(/^openai\/\d/) },
     });
+  });
+
+  it("from a chart image, of this market, of another one or unreadable, is the same, without the image", async () => {
+    const read = { chart_symbol: "BTCUSDT", chart_lines: [candles.at(-1)?.close ?? 0] };
+    openai.behave(({ images }) => ({ kind: "advice", advice: images.length > 0 ? read : {} }));
+    const own = await storeSignal(model(), { hasImage: true });
+    openai.behave({ kind: "advice", advice: { chart_symbol: "ETHUSDT" } });
+    const other = await storeSignal(model(), { hasImage: true });
+    openai.behave(({ images }) =>
+      images.length > 0 ? { kind: "content", content: "Nice!" } : { kind: "advice" },
+    );
+    const unread = await storeSignal(model(), { hasImage: true });
+    openai.reset();
+    for (const id of [own, other, unread]) {
+      expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
+    }
+    expect(openai.chats).toHaveLength(0);
+    const [bought, waited] = await Promise.all(
+      [own, other].map((id) => database.signals.findById(id).lean()),
+    );
+    expect(bought?.analysis?.final_signal).toBe("BUY");
+    expect(bought?.analysis?.raw_ai.chart_reading).toMatchObject({ lines: read.chart_lines });
+    expect(waited?.analysis).toMatchObject({ final_signal: "WAIT", source: { analyst: "none" } });
   });
 
   it("from several samples of a model, some of which failed, is the same", async () => {
@@ -191,6 +235,12 @@ describe("a stored signal made again", () => {
     await database.analysisCandles.deleteOne({ _id: await analysisIdOf(bald) });
     const older = await storeSignal(rulesAnalyst);
     await change(older, { "provenance.analystVersion": "rules/1" });
+    const withImage = await storeSignal(model(), { hasImage: true });
+    await change(withImage, { "provenance.analystVersion": "openai/2020-1-1" });
+    await database.marketAnalyses.updateOne(
+      { _id: await analysisIdOf(withImage) },
+      { $unset: { "provenance.chart": 1 } },
+    );
     await database.signals.updateOne({ _id: queued?._id }, { $unset: { analysis: 1 } });
     const reasonFor = async (id: unknown) => {
       const reproduction = await reproduceStoredSignal(database, String(id));
@@ -202,6 +252,9 @@ describe("a stored signal made again", () => {
     expect(await reasonFor(failed?._id)).toBe("It failed: there is nothing to recompute.");
     expect(await reasonFor(bare?._id)).toMatch(/^Its provenance is missing/);
     expect(await reasonFor(bald)).toBe("Its candles are not stored.");
+    expect(await reasonFor(withImage)).toBe(
+      "openai/2020-1-1 read its chart image in another way: use the version of the product that made it.",
+    );
     expect(await reasonFor(older)).toBe(
       `It was made by rules/1, and this is ${rulesAnalyst.version}: use the version of the product that made it.`,
     );

@@ -11,13 +11,16 @@ import {
   type AdviceReply,
   type AdviceRequest,
   type Analyst,
+  type ChartReply,
   NO_ADVICE,
   UnreadableReplyError,
 } from "../analysis/analyst.ts";
 import { BASE_EVIDENCE } from "../analysis/evidence/base-evidence.ts";
 import type { EvidenceProvider } from "../analysis/evidence/evidence-pack.ts";
+import { CHART_PROVENANCE } from "../analysis/openai/chart-prompt.ts";
 import { hasSamePrompt, OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
 import { promptProvenance } from "../analysis/openai/prompt.ts";
+import { readChart } from "../analysis/openai/read-chart.ts";
 import { readAdvice } from "../analysis/openai/read-reply.ts";
 import {
   hashCandles,
@@ -67,6 +70,10 @@ async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
     const reason = `It was made by ${provenance.analystVersion}, and this is ${rulesAnalyst.version}: use the version of the product that made it.`;
     return { verdict: "impossible", reason };
   }
+  if (readImageDifferently(provenance)) {
+    const reason = `${provenance.analystVersion} read its chart image in another way: use the version of the product that made it.`;
+    return { verdict: "impossible", reason };
+  }
   try {
     return await compare(stored);
   } catch (error) {
@@ -76,16 +83,23 @@ async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
   }
 }
 
+/** Earlier versions sent the image with the question for advice. */
+const readImageDifferently = (provenance: SignalProvenance): boolean =>
+  provenance.analyst === "openai" &&
+  provenance.chartImageSha256 !== null &&
+  provenance.chart === undefined &&
+  !hasSamePrompt(provenance.analystVersion);
+
 async function compare(stored: StoredSignal): Promise<Reproduction> {
   const { signal, provenance, analysis } = stored;
   const generated = await generateSignal({
     request: signal,
     chartImage: provenance.chartImageSha256 === null ? undefined : ANY_IMAGE,
     marketData: storedMarketData(stored),
-    analyst: provenance.analyst === "openai" ? storedAnalyst(provenance) : rulesAnalyst,
+    analyst: isOfModel(provenance) ? storedAnalyst(provenance) : rulesAnalyst,
     costs: provenance.costs,
     evidence: storedEvidence(provenance),
-    asksAlways: provenance.analyst !== "none",
+    asksAlways: isAsked(provenance),
     now: () => Date.parse(provenance.madeAt),
     abort: new AbortController().signal,
   });
@@ -107,6 +121,13 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
     ? { verdict: "match", notes }
     : { verdict: "mismatch", differences: found, notes };
 }
+
+/** Of a chart image of another market, the model has only read that. */
+const isOfModel = ({ analyst, chart }: SignalProvenance): boolean =>
+  analyst === "openai" || chart !== undefined;
+
+const isAsked = ({ analyst, chart }: SignalProvenance): boolean =>
+  analyst !== "none" || chart !== undefined;
 
 function lasting({ source, ...analysis }: Analysis): unknown {
   const { analysis_id: _id, analysed_at: _at, demo_record: _demo, ...market } = source;
@@ -176,19 +197,17 @@ function storedMarketData(options: {
 }
 
 /** Earlier versions had none. */
-function storedEvidence({
-  analyst,
-  evidence = [],
-  events = [],
-}: SignalProvenance): EvidenceProvider {
+function storedEvidence(provenance: SignalProvenance): EvidenceProvider {
+  const { evidence = [], events = [] } = provenance;
   const items = evidence.filter(({ key }) => !BASE_EVIDENCE.some((base) => base === key));
   return {
-    guard: analyst === "none" ? "wait" : "warn",
+    guard: isAsked(provenance) ? "warn" : "wait",
     gather: () => Promise.resolve({ items, events }),
   };
 }
 
 function storedAnalyst(provenance: SignalProvenance): Analyst {
+  const { chart } = provenance;
   let callIndex = 0;
   return {
     name: "openai",
@@ -200,8 +219,19 @@ function storedAnalyst(provenance: SignalProvenance): Analyst {
       if (!call) throw new ReproduceError("the stored replies are not accepted any more");
       return toReply(call, { provenance, request });
     },
+    ...(chart && { readChart: async () => toChart(chart, provenance) }),
   };
 }
+
+const toChart = (
+  { rawReply, isRead }: NonNullable<SignalProvenance["chart"]>,
+  { model }: SignalProvenance,
+): ChartReply => ({
+  model,
+  prompt: CHART_PROVENANCE,
+  rawReply,
+  reading: isRead ? readChart(rawReply) : null,
+});
 
 function toReply(
   { rawReply, cutOff, rejectedFor }: SignalProvenance["calls"][number],
@@ -210,12 +240,7 @@ function toReply(
   const common = { model: provenance.model, prompt: promptProvenance(request), rawReply };
   if (cutOff) return { ...common, advice: NO_ADVICE, cutOff: rejectedFor.join(" ") };
   try {
-    const { advice, chart } = readAdvice(rawReply);
-    return {
-      ...common,
-      advice,
-      ...(request.chartImage !== undefined && { chart }),
-    };
+    return { ...common, advice: readAdvice(rawReply) };
   } catch (error) {
     if (error instanceof UnreadableReplyError && rejectedFor.length > 0) throw error.of(common);
     // A ProviderError would be retried.

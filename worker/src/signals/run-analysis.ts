@@ -113,7 +113,9 @@ async function produceResult(
     try {
       const analysed = await makeAnalysis(deps, run, onUsage, deadline);
       const { model, analyst } = analysed.provenance;
-      return { ...analysed, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
+      const isAsked = analyst !== "none" || spent.length > 0;
+      const usedModel = spent.at(-1)?.model ?? model;
+      return { ...analysed, ...(isAsked && { usage: usageRecord(usedModel, spent) }) };
     } catch (error) {
       abort.throwIfAborted();
       logFailure(deps.logger, error);

@@ -6,6 +6,7 @@ import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { Advice, AdviceRequest, Analyst } from "../analysis/analyst.ts";
+import type { ChartReading } from "../analysis/check-chart.ts";
 import type { CcxtLimits } from "../market-data/ccxt/ccxt-market-data.ts";
 import type { GuardLimits } from "../market-data/fallback-market-data.ts";
 import {
@@ -57,14 +58,27 @@ export function liveSeries(candles: Candle[]): CandleSeries {
 
 interface ScriptedAnalyst extends Analyst {
   asked: AdviceRequest[];
+  images: string[];
 }
 
-export function scriptedAnalyst(script: (Advice | Error)[]): ScriptedAnalyst {
+/** @param charts what it reads off each chart image that it is shown */
+export function scriptedAnalyst(
+  script: (Advice | Error)[],
+  charts: (ChartReading | null)[] = [],
+): ScriptedAnalyst {
   const asked: AdviceRequest[] = [];
+  const images: string[] = [];
   return {
     name: "openai",
     version: "openai/scripted",
     asked,
+    images,
+    async readChart({ chartImage }) {
+      images.push(chartImage);
+      const reading = charts[images.length - 1];
+      if (reading === undefined) throw new Error("The analyst was shown an image too often.");
+      return { reading, model: "scripted-1", prompt: "an image", rawReply: "what it shows" };
+    },
     async advise(request) {
       asked.push(request);
       const next = script[asked.length - 1];

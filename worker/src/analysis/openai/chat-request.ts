@@ -5,9 +5,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { AdviceRequest } from "../analyst.ts";
-import { adviceFormat } from "./advice-format.ts";
-import { CHART_PROMPT, correctionsText, systemText, userText } from "./prompt.ts";
+import type { ResponseFormatJSONSchema } from "openai/resources/shared";
 import type { RejectableParameter } from "./server-traits.ts";
 
 /** Settings of every call. */
@@ -20,9 +18,22 @@ export interface ChatSettings {
   reasoningEffort?: Settings["OPENAI_REASONING_EFFORT"];
 }
 
-/** A request in the form that the server accepts. */
+/** What the model is asked, whatever the server accepts. */
+export interface Question {
+  /** The rules. */
+  system: string;
+  text: string;
+  /** Data URL. */
+  chartImage?: string;
+  /** An answer that was not accepted, and why. */
+  later: ChatCompletionMessageParam[];
+  /** Of the answer. */
+  format: ResponseFormatJSONSchema;
+}
+
+/** A question in the form that the server accepts. */
 export function chatBody(
-  request: AdviceRequest,
+  question: Question,
   settings: ChatSettings,
   traits: ModelServerTraits,
 ): ChatCompletionCreateParamsNonStreaming {
@@ -31,9 +42,9 @@ export function chatBody(
   const hasEffort = reasoningEffort !== undefined && !leftOut.includes("reasoning_effort");
   return {
     model,
-    messages: messages(request, { hasSystemRole: !leftOut.includes("system_role") }),
+    messages: messages(question, { hasSystemRole: !leftOut.includes("system_role") }),
     ...(tokenLimit !== "none" && { [tokenLimit]: maxOutputTokens }),
-    ...(format === "json_schema" && { response_format: adviceFormat(request.chartImage) }),
+    ...(format === "json_schema" && { response_format: question.format }),
     ...(format === "json_object" && { response_format: { type: "json_object" } }),
     ...(hasEffort && { reasoning_effort: reasoningEffort }),
   };
@@ -55,27 +66,13 @@ export function sentParameters(
 
 /** User and assistant take turns: many chat templates refuse two messages of the same role. */
 function messages(
-  request: AdviceRequest,
+  { system, text, chartImage, later }: Question,
   { hasSystemRole }: { hasSystemRole: boolean },
 ): ChatCompletionMessageParam[] {
-  const { chartImage, corrections, rejectedReply } = request;
-  const system = systemText(chartImage);
-  const repeats = corrections.length > 0 ? [correctionsText(corrections)] : [];
-  const isOneTurn = rejectedReply === undefined;
-  const text = [
-    ...(hasSystemRole ? [] : [system]),
-    userText(request),
-    ...(isOneTurn ? repeats : []),
-  ].join("\n\n");
-  const later: ChatCompletionMessageParam[] = isOneTurn
-    ? []
-    : [
-        { role: "assistant", content: rejectedReply },
-        ...repeats.map((content) => ({ role: "user" as const, content })),
-      ];
+  const firstText = hasSystemRole ? text : [system, text].join("\n\n");
   return [
     ...(hasSystemRole ? [{ role: "system" as const, content: system }] : []),
-    { role: "user", content: withImage(text, chartImage) },
+    { role: "user", content: withImage(firstText, chartImage) },
     ...later,
   ];
 }
@@ -88,7 +85,6 @@ function withImage(
   if (chartImage === undefined) return text;
   return [
     { type: "text", text },
-    { type: "text", text: CHART_PROMPT },
     { type: "image_url", image_url: { url: chartImage } },
   ];
 }

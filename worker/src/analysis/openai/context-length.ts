@@ -1,6 +1,6 @@
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions";
-import { systemText } from "./prompt.ts";
+import { SYSTEM_TEXT } from "./prompt.ts";
 
 /** Fewer than a usual tokenizer needs for English, and for the digits of candles. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -9,7 +9,7 @@ const TOKENS_OF_INDICATORS = 600;
 
 /** About what a request with the usual number of candles and its reply need. */
 export const neededTokens = (maxOutputTokens: number): number =>
-  Math.ceil(systemText(undefined).length / CHARACTERS_PER_TOKEN) +
+  Math.ceil(SYSTEM_TEXT.length / CHARACTERS_PER_TOKEN) +
   TOKENS_OF_INDICATORS +
   SIGNAL_DEFAULTS.limit * TOKENS_PER_CANDLE +
   maxOutputTokens;

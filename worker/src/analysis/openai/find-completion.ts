@@ -3,7 +3,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import { ProviderError } from "../../market-data/market-data.ts";
 import { type AdviceRequest, SettingsFaultError } from "../analyst.ts";
 import type { ChatClient, ServerReply } from "./chat-client.ts";
-import { type ChatSettings, chatBody, sentParameters } from "./chat-request.ts";
+import { type ChatSettings, chatBody, type Question, sentParameters } from "./chat-request.ts";
 import { cutPromptFault } from "./context-length.ts";
 import type { ModelServerStore } from "./model-server-store.ts";
 import {
@@ -18,11 +18,13 @@ import { DEFAULT_TRAITS, type ParameterRejection, TraitsSearch } from "./server-
 export interface CompletionOptions extends ChatSettings {
   client: ChatClient;
   server: ModelServerStore;
-  callTimeoutMs: number;
-  /** As without an image by default. */
-  imageCallTimeoutMs?: number;
   price: TokenPrice | null;
   logger?: Logger;
+}
+
+export interface Call extends Pick<AdviceRequest, "abort" | "onUsage"> {
+  question: Question;
+  timeoutMs: number;
 }
 
 interface FoundCompletion {
@@ -37,21 +39,21 @@ interface FoundCompletion {
  */
 export async function findCompletion(
   options: CompletionOptions,
-  request: AdviceRequest,
+  call: Call,
 ): Promise<FoundCompletion> {
   const known = await options.server.read();
   const search = startSearch(options, known);
   for (;;) {
     const { traits } = search;
-    const body = chatBody(request, options, traits);
-    const answer = readAnswer(await callServer(options, request, body), options, request);
+    const body = chatBody(call.question, options, traits);
+    const answer = readAnswer(await options.client.complete(body, call), options, call);
     if (answer.kind === "completion") {
       if (!known || search.isChanged) await learn(options, traits);
       const cutPrompt = answer.tokens && cutPromptFault(answer.tokens.promptTokens, body);
       return { completion: answer.completion, cutPrompt };
     }
     const meaning = readRejection(answer.rejection, {
-      hasImage: request.chartImage !== undefined,
+      hasImage: call.question.chartImage !== undefined,
       sent: sentParameters(options, traits),
       format: traits.responseFormat,
     });
@@ -70,16 +72,6 @@ function startSearch(
     : new TraitsSearch({ ...start, responseFormat }, { isFormatFixed: true });
 }
 
-function callServer(
-  options: CompletionOptions,
-  request: AdviceRequest,
-  body: ReturnType<typeof chatBody>,
-): Promise<ServerReply> {
-  const { callTimeoutMs, imageCallTimeoutMs = callTimeoutMs } = options;
-  const timeoutMs = request.chartImage === undefined ? callTimeoutMs : imageCallTimeoutMs;
-  return options.client.complete(body, { abort: request.abort, timeoutMs });
-}
-
 type Answer =
   | { kind: "completion"; completion: Completion; tokens: TokenCounts | null }
   | { kind: "rejection"; rejection: Rejection };
@@ -88,12 +80,12 @@ type Answer =
 function readAnswer(
   reply: ServerReply,
   { model, price }: CompletionOptions,
-  request: AdviceRequest,
+  { onUsage }: Call,
 ): Answer {
   if (reply.kind === "rejection") return reply;
   const { body, headers } = reply;
   const tokens = readTokens(body);
-  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
+  if (tokens) onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
   const completion = readCompletion(body);
   if (completion) return { kind: "completion", completion, tokens };
   const rejection = { status: statusInBody(body), body: JSON.stringify(body), headers };

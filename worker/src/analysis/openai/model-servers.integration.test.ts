@@ -19,7 +19,7 @@ import { Recordings } from "../../market-data/replay/replay-market-data.ts";
 import { patient } from "../../testing/fakes.ts";
 import { type AdviceRequest, type CallUsage, SettingsFaultError } from "../analyst.ts";
 import { buildMarketBrief } from "../market-brief.ts";
-import { requestAdvice, StageTimer } from "../request-advice.ts";
+import { readChart, requestAdvice, StageTimer } from "../request-advice.ts";
 import { storedModelServer } from "./model-server-store.ts";
 import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";
 
@@ -69,12 +69,16 @@ function newAnalyst(options: Partial<OpenAiOptions> = {}) {
 
 async function analyse(analyst = newAnalyst(), chartImage?: string) {
   const before = openai.chats.length;
-  const asked = { brief, costs: DEFAULT_TRADING_COSTS.crypto, abort: patient(), chartImage };
+  const abort = patient();
+  const asked = { brief, costs: DEFAULT_TRADING_COSTS.crypto, abort };
   const timer = new StageTimer(Date.now);
-  const result = await requestAdvice(analyst, asked, atr, timer).then(
-    ({ last }) => last.reply.advice.final_signal,
-    (error: unknown) => error,
-  );
+  const readImage = async () => chartImage && readChart(analyst, { chartImage, abort });
+  const result = await readImage()
+    .then(() => requestAdvice(analyst, asked, atr, timer))
+    .then(
+      ({ last }) => last.reply.advice.final_signal,
+      (error: unknown) => error,
+    );
   return { result, calls: openai.chats.length - before };
 }
 

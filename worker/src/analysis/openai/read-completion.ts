@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutThinking } from "./read-reply.ts";
+import { withoutThinking } from "./find-answer.ts";
 
 /** What a model wrote, and why it stopped. */
 export interface Completion {

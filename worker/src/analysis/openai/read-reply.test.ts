@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { type Advice, UnreadableReplyError } from "../analyst.ts";
+import { readChart } from "./read-chart.ts";
 import { readAdvice } from "./read-reply.ts";
 
 const ADVICE: Advice = {
@@ -22,7 +23,7 @@ const A = JSON.stringify(ADVICE);
 const SELL = JSON.stringify({ ...ADVICE, final_signal: "SELL" });
 const withFields = (fields: Record<string, unknown>) => JSON.stringify({ ...ADVICE, ...fields });
 const fenced = (text: string) => `\`\`\`json\n${text}\n\`\`\``;
-const read = (reply: string) => readAdvice(reply).advice;
+const read = (reply: string) => readAdvice(reply);
 
 describe("a reply is read", () => {
   it.each([
@@ -252,7 +253,8 @@ test("no text of a model hides characters or contains an address, in whichever f
   const texts = { market_condition: dirty, suggested_hold: dirty, trade_duration_text: dirty };
   const lists = { key_evidence: [dirty, { "evil.com": dirty }], what_to_watch_for: dirty };
   const reply = { ...ADVICE, ...texts, ...lists, rationale: { trend: dirty } };
-  const { advice, chart } = readAdvice(JSON.stringify({ ...reply, chart_symbol: dirty }));
+  const advice = readAdvice(JSON.stringify(reply));
+  const chart = readChart(JSON.stringify({ chart_symbol: dirty, chart_patterns: [dirty] }));
   expect(advice).toMatchObject({
     market_condition: clean,
     suggested_hold: clean,
@@ -260,6 +262,6 @@ test("no text of a model hides characters or contains an address, in whichever f
     what_to_watch_for: [clean],
   });
   expect(advice.key_evidence[0]).toBe(clean);
-  expect(chart.symbol).toBe(clean);
+  expect(chart).toMatchObject({ symbol: clean, patterns: [] });
   expect(JSON.stringify({ advice, chart })).not.toMatch(/evil|[\p{Cc}\p{Cf}]|\\u/u);
 });

@@ -172,12 +172,15 @@ function Reasons({ analysis }: { analysis: CardAnalysis }) {
 
 type ChartReading = NonNullable<CardAnalysis["raw_ai"]["chart_reading"]>;
 
-/** `ETHUSDT, 4h candles, last price 3512.4`. */
-export function chartText({ symbol, timeframe, last_price: price }: ChartReading): string {
+/** `ETHUSDT, 4h candles, last price 3512.4, lines at 3400, 3600, double top`. */
+export function chartText(reading: ChartReading): string {
+  const { symbol, timeframe, last_price: price, lines = [], patterns = [] } = reading;
   const parts = [
     symbol,
     timeframe && `${timeframe} candles`,
     price !== null && `last price ${plainPrice(price)}`,
+    lines.length > 0 && `lines at ${lines.map(plainPrice).join(", ")}`,
+    ...patterns,
   ];
   return parts.filter(Boolean).join(", ") || "Nothing that names the market";
 }

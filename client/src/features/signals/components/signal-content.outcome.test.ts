@@ -60,7 +60,17 @@ test.each([
     "ETHUSDT, 4h candles, last price 3512.4",
   ],
   [{ symbol: null, timeframe: null, last_price: 1.0843 }, "last price 1.0843"],
-  [{ symbol: null, timeframe: null, last_price: null }, "Nothing that names the market"],
+  [
+    {
+      ...{ symbol: "BTCUSDT", timeframe: null, last_price: null },
+      ...{ lines: [63_000, 0.00001234], patterns: ["double top", "range"] },
+    },
+    "BTCUSDT, lines at 63000, 0.00001234, double top, range",
+  ],
+  [
+    { symbol: null, timeframe: null, last_price: null, lines: [], patterns: [] },
+    "Nothing that names the market",
+  ],
 ])("what was read from a chart image is shown: %o", (reading, text) => {
   expect(chartText(reading)).toBe(text);
 });
