@@ -355,6 +355,8 @@ test("a price that an administrator changes is what visitors see, also those who
   await save("200");
 });
 
+const ELEVEN_CALLS = { timeout: 30_000 };
+
 test("three hundred users are selected, and some approved and undone, by the keyboard alone", async ({
   page,
 }) => {
@@ -383,9 +385,9 @@ test("three hundred users are selected, and some approved and undone, by the key
   await press("x", "Shift+PageUp", "Tab");
   await expect(bar.getByRole("button", { name: "Approve 11" })).toBeFocused();
   await press("Enter");
-  await expect(page.getByText("11 users approved.")).toBeVisible();
+  await expect(page.getByText("11 users approved.")).toBeVisible(ELEVEN_CALLS);
   await expect(last).toContainText("Approved");
   await press("z");
-  await expect(page.getByText("Undone for 11 users.")).toBeVisible();
+  await expect(page.getByText("Undone for 11 users.")).toBeVisible(ELEVEN_CALLS);
   await expect(last).toContainText("Pending");
 });

@@ -371,10 +371,12 @@ const namesOf = (users: readonly UserCard[]): string[] => users.map(({ username 
 
 function SelectAll({ total, run }: { total: number; run: () => Promise<void> }) {
   const selecting = useMutation({
-    mutationFn: async (bar: HTMLElement | null) => {
+    mutationFn: async (own: HTMLElement) => {
+      const bar = own.parentElement;
       await run();
       // This button disappears with the focus.
-      bar?.querySelector<HTMLElement>("button:enabled")?.focus();
+      const enabled = [...(bar?.querySelectorAll<HTMLElement>("button:enabled") ?? [])];
+      enabled.find((button) => button !== own)?.focus();
     },
   });
   return (
@@ -382,7 +384,7 @@ function SelectAll({ total, run }: { total: number; run: () => Promise<void> }) 
       variant="secondary"
       size="sm"
       busy={selecting.isPending}
-      onClick={({ currentTarget }) => selecting.mutate(currentTarget.parentElement)}
+      onClick={({ currentTarget }) => selecting.mutate(currentTarget)}
     >
       Select all {formatCount(total)}
     </Button>
