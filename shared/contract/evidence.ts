@@ -13,6 +13,11 @@ export type EvidenceItem = z.infer<typeof evidenceItemSchema>;
 
 /** In the order in which the analyst was given them. */
 export const evidenceSchema = z
-  .object({ analysis_id: z.string(), items: z.array(evidenceItemSchema) })
+  .object({
+    analysis_id: z.string(),
+    items: z.array(evidenceItemSchema),
+    /** What it was given of the chart image, after the items. Absent without one that was read. */
+    chart_image: z.string().optional(),
+  })
   .meta({ id: "Evidence" });
 export type Evidence = z.infer<typeof evidenceSchema>;

@@ -119,7 +119,9 @@ describe("a signal from sound advice", () => {
       ...{ symbol: "BTCUSDT", lastPrice: price, timeframe: "1h" },
       ...{ lines: [price - atr], patterns: ["double top"] },
     };
-    const { signal, analyst } = setUp({ charts: [chart], overrides: { chartImage } });
+    const read = { ...chart, lines: [price - atr, 1] };
+    const text = `Horizontal lines that the trader drew: ${(price - atr).toFixed(2)}\nPatterns: double top`;
+    const { signal, analyst } = setUp({ charts: [read], overrides: { chartImage } });
     const { analysis, provenance } = await signal();
     expect(analyst.images).toEqual([chartImage]);
     expect(analyst.asked.map((asked) => asked.chart)).toEqual([chart]);
@@ -130,7 +132,7 @@ describe("a signal from sound advice", () => {
     });
     expect(provenance).toMatchObject({
       chartImageSha256: sha256(chartImage),
-      chart: { prompt: "an image", rawReply: "what it shows", isRead: true, tries: 1 },
+      chart: { prompt: "an image", rawReply: "what it shows", isRead: true, tries: 1, text },
     });
   });
 

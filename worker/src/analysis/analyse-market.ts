@@ -12,7 +12,13 @@ import type { CandleSeries } from "../market-data/market-data.ts";
 import { isStale, isThrough, ProviderError } from "../market-data/market-data.ts";
 import type { Advice, Analyst, CallUsage } from "./analyst.ts";
 import type { AnalystCall, ChartAnswer } from "./analyst-call.ts";
-import { chartWarnings, otherMarketReason } from "./check-chart.ts";
+import {
+  type ChartReading,
+  chartText,
+  chartWarnings,
+  otherMarketReason,
+  withNearLines,
+} from "./check-chart.ts";
 import {
   composeAnalysis,
   otherMarketWait,
@@ -170,7 +176,8 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     const wait = otherMarketWait(otherMarket, { brief, series, chart });
     return unaskedAnalysis(options, wait, { series, timer, pack, chartAnswer });
   }
-  return askForAnalysis(options, { brief, atr, series, pack, chartAnswer }, timer);
+  const found = { brief, atr, series, pack, chartAnswer };
+  return askForAnalysis(options, { ...found, chart: chart && withNearLines(brief, chart) }, timer);
 }
 
 interface OpenMarket {
@@ -179,16 +186,16 @@ interface OpenMarket {
   series: CandleSeries;
   pack: EvidencePack;
   chartAnswer: ChartAnswer | null;
+  chart: ChartReading | null;
 }
 
 async function askForAnalysis(
   options: AnalysisOptions,
-  { brief, atr, series, pack, chartAnswer }: OpenMarket,
+  { brief, atr, series, pack, chartAnswer, chart }: OpenMarket,
   timer: StageTimer,
 ): Promise<MadeAnalysis> {
   const { chartImage, analyst, costs, now, abort, onUsage } = options;
   const { items: evidence, events, funding } = pack;
-  const chart = chartAnswer?.reply.reading ?? null;
   const question = { brief, costs, evidence, abort, chart: chart ?? undefined, onUsage };
   const answers = await requestAdvice(analyst, question, atr, timer);
   const { last: call } = answers;
@@ -209,7 +216,11 @@ async function askForAnalysis(
   const known = [...baseEvidence({ brief, series, costs }), ...evidence];
   const found = { evidence: known, events };
   const { durationsMs } = timer;
-  const inputs = { series, costs, chartImage, chartAnswer, madeAt, durationsMs, ...found };
+  const image = {
+    ...{ chartImage, chartAnswer },
+    chartText: chart ? chartText(brief, chart) : undefined,
+  };
+  const inputs = { series, costs, ...image, madeAt, durationsMs, ...found };
   return {
     analysis: composeAnalysis(judgement, warnings),
     quoteToUsd,

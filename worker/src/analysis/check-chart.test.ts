@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { recordedCandles } from "../testing/fakes.ts";
-import { type ChartReading, chartText, chartWarnings, otherMarketReason } from "./check-chart.ts";
+import {
+  type ChartReading,
+  chartText,
+  chartWarnings,
+  otherMarketReason,
+  withNearLines,
+} from "./check-chart.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 
 const briefOf = (symbol: string, recording: string) =>
@@ -128,7 +134,8 @@ describe("a chart image that contradicts", () => {
 
 describe("what the analyst learns of a chart image", () => {
   const { price } = bitcoin;
-  const textOf = (chart: Partial<ChartReading>) => chartText(bitcoin, { ...nothing, ...chart });
+  const textOf = (chart: Partial<ChartReading>) =>
+    chartText(bitcoin, withNearLines(bitcoin, { ...nothing, ...chart }));
 
   it("is its lines at the market's tick, and its patterns", () => {
     const lines = [price + atr / 3, price - atr];
@@ -138,7 +145,9 @@ describe("what the analyst learns of a chart image", () => {
     );
   });
 
-  it("is no line far from the price", () => {
+  it("is no line far from the price, and six at most", () => {
+    const lines = Array.from({ length: 9 }, (_, index) => price + index);
+    expect(withNearLines(bitcoin, { ...nothing, lines }).lines).toEqual(lines.slice(0, 6));
     expect(textOf({ lines: [price - 21 * atr, price + 21 * atr, 1] })).toBe(
       "Horizontal lines that the trader drew: none that could be read\nPatterns: none",
     );

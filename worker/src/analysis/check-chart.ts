@@ -40,11 +40,19 @@ export const MAX_CHART_LINES = 6;
 /** Lines farther away are no levels of a trade on this timeframe. */
 const MAX_LINE_DISTANCE_ATR = 20;
 
-/** What the analyst learns of a chart image, in words of this program. */
-export function chartText({ price, scale, indicators }: MarketBrief, chart: ChartReading): string {
+/** The reading without lines that are too far away. */
+export function withNearLines(
+  { price, indicators }: MarketBrief,
+  chart: ChartReading,
+): ChartReading {
   const reach = MAX_LINE_DISTANCE_ATR * (indicators.atr14 ?? 0);
   const near = chart.lines.filter((line) => Math.abs(line - price) <= reach);
-  const lines = near.slice(0, MAX_CHART_LINES).map((line) => formatAtTick(line, scale));
+  return { ...chart, lines: near.slice(0, MAX_CHART_LINES) };
+}
+
+/** What the analyst learns of a chart image, in words of this program. */
+export function chartText({ scale }: MarketBrief, chart: ChartReading): string {
+  const lines = chart.lines.map((line) => formatAtTick(line, scale));
   return [
     `Horizontal lines that the trader drew: ${lines.join(", ") || "none that could be read"}`,
     `Patterns: ${chart.patterns.join(", ") || "none"}`,

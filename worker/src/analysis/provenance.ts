@@ -32,6 +32,8 @@ const analystCallSchema = modelCallSchema.extend({
 const chartCallSchema = modelCallSchema.extend({
   /** False of a reply that was cut off or could not be understood. */
   isRead: z.boolean(),
+  /** What the analyst got of it. */
+  text: z.string().optional(),
 });
 
 /** Stored proof of how an analysis was made, sufficient to reproduce it. */
@@ -97,6 +99,7 @@ export function writeProvenance(
     costs: TradingCosts;
     chartImage: string | undefined;
     chartAnswer: ChartAnswer | null;
+    chartText?: string | undefined;
     /** Unix milliseconds. */
     madeAt: number;
     durationsMs: SignalProvenance["durationsMs"];
@@ -105,8 +108,8 @@ export function writeProvenance(
   },
   asked?: { analyst: Analyst; answers: AnalystCalls; quoteToUsd: number | null },
 ): SignalProvenance {
-  const { series, costs, chartImage, chartAnswer, madeAt, durationsMs } = inputs;
-  const { evidence, events } = inputs;
+  const { series, costs, chartImage, madeAt, durationsMs, evidence, events } = inputs;
+  const { chartAnswer, chartText: text } = inputs;
   const { analyst, answers, quoteToUsd = null } = asked ?? {};
   return {
     candles: presentCandles(series),
@@ -115,7 +118,7 @@ export function writeProvenance(
     analystVersion: analyst?.version ?? "none",
     model: answers?.last.reply.model ?? "none",
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
-    ...(chartAnswer && { chart: presentChart(chartAnswer) }),
+    ...(chartAnswer && { chart: { ...presentChart(chartAnswer), ...(text && { text }) } }),
     calls: answers?.calls.map(presentCall) ?? [],
     ...(answers?.samples && { samples: presentSamples(answers, answers.samples) }),
     usage: totalUsage([chartAnswer?.usage, answers?.usage].flatMap((usage) => usage ?? [])),
@@ -160,7 +163,7 @@ const presentReply = ({ reply, tries, usage }: AnalystAnswer | ChartAnswer) => (
   usage,
 });
 
-const presentChart = (answer: ChartAnswer): SignalProvenance["chart"] => ({
+const presentChart = (answer: ChartAnswer) => ({
   ...presentReply(answer),
   isRead: answer.reply.reading !== null,
 });

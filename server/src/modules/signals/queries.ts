@@ -50,16 +50,24 @@ export async function readSignalCandles(
   return { signal_id: _id.toString(), symbol, timeframe, candles };
 }
 
-const storedEvidenceSchema = z.object({ evidence: z.array(evidenceItemSchema) });
+const storedEvidenceSchema = z.object({
+  evidence: z.array(evidenceItemSchema),
+  chart: z.object({ text: z.string().optional() }).optional(),
+});
 
 export async function readEvidence(deps: ServerDeps, user: Owner, id: unknown): Promise<Evidence> {
   const { analysisId } = await findSignal(deps, user, id);
   const analysis = await deps.database.marketAnalyses
     .findById(analysisId)
-    .select({ "provenance.evidence": 1 })
+    .select({ "provenance.evidence": 1, "provenance.chart.text": 1 })
     .lean();
   const { data } = storedEvidenceSchema.safeParse(analysis?.provenance);
-  return { analysis_id: String(analysisId), items: data?.evidence ?? [] };
+  const chart_image = data?.chart?.text;
+  return {
+    analysis_id: String(analysisId),
+    items: data?.evidence ?? [],
+    ...(chart_image !== undefined && { chart_image }),
+  };
 }
 
 type Owner = Pick<UserRecord, "_id">;

@@ -66,6 +66,10 @@ describe("asking for a signal with a chart image", () => {
     const seen = Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
     const pixels = (picture: Buffer) => sharp(picture).removeAlpha().raw().toBuffer();
     expect((await pixels(seen)).equals(await pixels(chart))).toBe(true);
+    const evidence = await call(user, `/signals/${signal.signal_id}/evidence`);
+    expect(await evidence.json()).toMatchObject({
+      chart_image: "Horizontal lines that the trader drew: none that could be read\nPatterns: none",
+    });
     expect(await balanceOf(user)).toBe(2);
     expect(await ledgerOf(user)).toEqual([-1]);
     expect(await eventsOf(userStream(user._id))).toEqual([

@@ -227,7 +227,7 @@ describe("asking the model", () => {
     openai.behave({ kind: "content", content: JSON.stringify(shown) });
     expect((await read()).reading).toEqual({
       ...{ symbol: "ETHUSDT", lastPrice: 3_812.5, timeframe: "4h" },
-      ...{ lines: [3_900, 3_700, 1, 2, 3, 4], patterns: ["double top", "bull flag"] },
+      ...{ lines: [3_900, 3_700, 1, 2, 3, 4, 5], patterns: ["double top", "bull flag"] },
     });
   });
 

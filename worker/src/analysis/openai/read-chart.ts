@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UnreadableReplyError } from "../analyst.ts";
-import { CHART_PATTERNS, type ChartReading, MAX_CHART_LINES } from "../check-chart.ts";
+import { CHART_PATTERNS, type ChartReading } from "../check-chart.ts";
 import { readAnswer } from "./find-answer.ts";
 import { level, list, words } from "./reply-fields.ts";
 
@@ -16,9 +16,7 @@ export const chartSchema = z.object({
 const prices = z
   .unknown()
   .optional()
-  .transform((value) =>
-    (Array.isArray(value) ? value : []).flatMap(priceIn).slice(0, MAX_CHART_LINES),
-  );
+  .transform((value) => (Array.isArray(value) ? value : []).flatMap(priceIn));
 
 function priceIn(value: unknown): number[] {
   const read = level.safeParse(value).data ?? 0;

@@ -40,6 +40,15 @@ test("what the analyst was given is read when a trader opens it", async () => {
   screen.getByText("No source answered");
 });
 
+test("what the analyst was given of a chart image stands at the end", async () => {
+  const chart_image = "Horizontal lines that the trader drew: 113000.00";
+  api.reply(`GET /signals/${id}/evidence`, { analysis_id: id, items, chart_image });
+  await open();
+  await screen.findByText(chart_image);
+  screen.getByText("Read from your chart image");
+  screen.getByText(/Apart from your chart image, nothing of it became known after/);
+});
+
 test("a signal without evidence says so", async () => {
   api.reply(`GET /signals/${id}/evidence`, { analysis_id: id, items: [] });
   await open();

@@ -42,23 +42,34 @@ function EvidenceList({ id }: { id: string }) {
   return (
     <>
       <p className="mt-3 max-w-prose text-sm text-ink-muted text-pretty">
-        In this order and in these words. Nothing of it became known after the analyzed candle
-        closed. The candles are those of the chart.
+        In this order and in these words.{" "}
+        {data.chart_image === undefined ? "Nothing" : "Apart from your chart image, nothing"} of it
+        became known after the analyzed candle closed. The candles are those of the chart.
       </p>
       <ol className="mt-4 flex flex-col divide-y divide-line text-sm">
         {data.items.map((item) => (
           <Item key={item.key} item={item} />
         ))}
+        {data.chart_image !== undefined && (
+          <li className="flex flex-col gap-1.5 py-3">
+            <Words text={data.chart_image} />
+            <p className="text-xs text-ink-faint">Read from your chart image</p>
+          </li>
+        )}
       </ol>
     </>
   );
 }
 
+const Words = ({ text }: { text: string }) => (
+  <p className="figures overflow-x-auto leading-relaxed wrap-anywhere whitespace-pre-line">
+    {text}
+  </p>
+);
+
 const Item = ({ item: { text, known_at, source } }: { item: EvidenceItem }) => (
   <li className="flex flex-col gap-1.5 py-3">
-    <p className="figures overflow-x-auto leading-relaxed wrap-anywhere whitespace-pre-line">
-      {text}
-    </p>
+    <Words text={text} />
     <p className="text-xs text-ink-faint">
       {source === "none" ? (
         "No source answered"

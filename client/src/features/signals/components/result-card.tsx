@@ -172,7 +172,7 @@ function Reasons({ analysis }: { analysis: CardAnalysis }) {
 
 type ChartReading = NonNullable<CardAnalysis["raw_ai"]["chart_reading"]>;
 
-/** `ETHUSDT, 4h candles, last price 3512.4, lines at 3400, 3600, double top`. */
+/** `ETHUSDT; 4h candles; last price 3512.4; lines at 3400, 3600; double top`. */
 export function chartText(reading: ChartReading): string {
   const { symbol, timeframe, last_price: price, lines = [], patterns = [] } = reading;
   const parts = [
@@ -180,9 +180,9 @@ export function chartText(reading: ChartReading): string {
     timeframe && `${timeframe} candles`,
     price !== null && `last price ${plainPrice(price)}`,
     lines.length > 0 && `lines at ${lines.map(plainPrice).join(", ")}`,
-    ...patterns,
+    patterns.join(", "),
   ];
-  return parts.filter(Boolean).join(", ") || "Nothing that names the market";
+  return parts.filter(Boolean).join("; ") || "Nothing that names the market";
 }
 
 const dataNames = { live: "Live data:", replay: MESSAGES.demoDataPrefix } as const;

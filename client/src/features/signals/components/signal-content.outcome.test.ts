@@ -57,7 +57,7 @@ describe("a resolution in words", () => {
 test.each([
   [
     { symbol: "ETHUSDT", timeframe: "4h", last_price: 3_512.4 },
-    "ETHUSDT, 4h candles, last price 3512.4",
+    "ETHUSDT; 4h candles; last price 3512.4",
   ],
   [{ symbol: null, timeframe: null, last_price: 1.0843 }, "last price 1.0843"],
   [
@@ -65,7 +65,7 @@ test.each([
       ...{ symbol: "BTCUSDT", timeframe: null, last_price: null },
       ...{ lines: [63_000, 0.00001234], patterns: ["double top", "range"] },
     },
-    "BTCUSDT, lines at 63000, 0.00001234, double top, range",
+    "BTCUSDT; lines at 63000, 0.00001234; double top, range",
   ],
   [
     { symbol: null, timeframe: null, last_price: null, lines: [], patterns: [] },
