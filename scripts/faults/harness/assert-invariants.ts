@@ -13,7 +13,7 @@ import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
 import { stillRunning } from "@shared/testing/spawn-service.ts";
 import { z } from "zod";
 import { openLedger } from "../../verify-ledger/run-verify-ledger.ts";
-import { type FaultHarness, isLockOf, promptKey, UNFINISHED } from "./harness.ts";
+import { type FaultHarness, IMAGE_KEY, isLockOf, promptKey, UNFINISHED } from "./harness.ts";
 import type { ServiceSlot } from "./processes.ts";
 import type { Asked, Trader } from "./trader.ts";
 import { until } from "./until.ts";
@@ -136,7 +136,7 @@ function findWrongReplies({ key, replies }: Asked, stored: ReadonlySet<string>):
 }
 
 /**
- * An attempt at an analysis calls the AI at most once. There is another attempt only if a worker or the database was
+ * An attempt at an analysis asks the AI at most once, and at most once more for a chart image. There is another attempt only if a worker or the database was
  * interrupted meanwhile, and another call only if a worker was: after an interruption of the database alone, the second
  * attempt is one whose claim was committed while the reply was lost.
  */
@@ -150,11 +150,13 @@ async function attemptsAskOnce(harness: FaultHarness): Promise<string[]> {
     .map(({ _id, revision }) => `analysis ${_id} had ${revision} attempts`);
   const limits = new Map<string, { attempts: number; allowed: number }>();
   for (const analysis of analyses) {
-    const { attempts, allowed } = limits.get(promptKey(analysis)) ?? { attempts: 0, allowed: 0 };
-    limits.set(promptKey(analysis), {
-      attempts: attempts + analysis.revision,
-      allowed: allowed + 1 + countDuring(analysis, ofWorkers),
-    });
+    for (const key of [promptKey(analysis), ...(analysis.chartImageId ? [IMAGE_KEY] : [])]) {
+      const { attempts, allowed } = limits.get(key) ?? { attempts: 0, allowed: 0 };
+      limits.set(key, {
+        attempts: attempts + analysis.revision,
+        allowed: allowed + 1 + countDuring(analysis, ofWorkers),
+      });
+    }
   }
   for (const [key, { attempts, allowed }] of limits) {
     const calls = aiCalls.filter((call) => call === key).length;

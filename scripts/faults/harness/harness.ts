@@ -83,7 +83,7 @@ async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions)
   fakeAi.behave({ kind: "advice", delayMs: aiTimeMs });
   const exchange = new Gateway(fakeExchange.url);
   const aiCalls: string[] = [];
-  const ai = new Gateway(fakeAi.url, (body) => aiCalls.push(marketOfPrompt(body)));
+  const ai = new Gateway(fakeAi.url, (body) => aiCalls.push(keyOfPrompt(body)));
   await Promise.all([exchange.accept(), ai.accept()]);
   return {
     mongo,
@@ -149,8 +149,12 @@ async function logInAdministrator({ url }: ServiceSlot) {
 
 const PROMPT = /Symbol: "(.+?)".*?\nTimeframe: (\S+)\n.*?\nClosed candles \((\d+)\)/s;
 
-function marketOfPrompt(body: string): string {
-  const { text } = receivedChat({}, chatRequestSchema.parse(JSON.parse(body)));
+/** What a chart image shows is asked for without a market. */
+export const IMAGE_KEY = "a chart image";
+
+function keyOfPrompt(body: string): string {
+  const { text, images } = receivedChat({}, chatRequestSchema.parse(JSON.parse(body)));
+  if (images.length > 0) return IMAGE_KEY;
   const prompt = PROMPT.exec(text);
   if (!prompt) throw new Error(`no market in the prompt ${text}`);
   return prompt.slice(1).join(" ");
