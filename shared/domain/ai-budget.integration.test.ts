@@ -96,7 +96,7 @@ describe("what the AI costs in a day", () => {
   });
 
   it.each([
-    ["many small calls", { calls: 200, costUsd: 0.01 }],
+    ["many small calls", { calls: 60, costUsd: 0.03 }],
     ["calls that each reach a level", { calls: 12, costUsd: 0.8 }],
     ["calls that each reach both", { calls: 12, costUsd: 1.5 }],
   ])(
