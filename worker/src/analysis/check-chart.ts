@@ -35,7 +35,7 @@ export interface ChartReading {
   patterns: readonly ChartPattern[];
 }
 
-export const MAX_CHART_LINES = 6;
+const MAX_CHART_LINES = 6;
 
 /** Lines farther away are no levels of a trade on this timeframe. */
 const MAX_LINE_DISTANCE_ATR = 20;

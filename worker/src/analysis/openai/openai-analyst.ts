@@ -42,8 +42,8 @@ export const hasSamePrompt = (version: string): boolean =>
   version === OPENAI_ANALYST_VERSION || version.startsWith(`${OPENAI_ANALYST_VERSION}x`);
 
 /**
- * Asks the model once per request, and once more for a chart image. A call whose parameters the server rejects is repeated without them, and what was learned
- * is kept; other retries are up to the caller.
+ * Asks the model once per request, and once more for a chart image. A call whose parameters the server rejects is repeated
+ * without them, and what was learned is kept; other retries are up to the caller.
  */
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   const client = createChatClient(options);
