@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
+import type { TestProject } from "vitest/node";
 
 const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -29,8 +30,12 @@ const keepFewExchanges: Plugin = {
       : null,
 };
 
+/** Fewer start fewer services than would make up for the time that the bundles take. */
+const MIN_TEST_FILES = 100;
+
 /** Bundles server and worker for `spawnService`: the bundles start in a third of the time of the sources. */
-export async function setup(): Promise<() => void> {
+export async function setup(project: TestProject): Promise<(() => void) | undefined> {
+  if (project.vitest.state.getPaths().length < MIN_TEST_FILES) return;
   const results = join(PROJECT_ROOT, "test-results");
   mkdirSync(results, { recursive: true });
   const outDir = mkdtempSync(join(results, "services-"));

@@ -47,8 +47,15 @@ export function testsOf(
   );
 }
 
-/** The tests of what differs from the last commit; undefined if that may concern all. */
-export async function findChangedTests(): Promise<string[] | undefined> {
+export interface Changes {
+  /** Changed and new files. */
+  files: string[];
+  /** Their tests. */
+  tests: string[];
+}
+
+/** What differs from the last commit; undefined if that may concern all files. */
+export async function findChanges(): Promise<Changes | undefined> {
   const [tracked, others] = await Promise.all([
     git(["diff", "--name-only", "HEAD"]),
     git(["ls-files", "--others", "--exclude-standard"]),
@@ -57,17 +64,13 @@ export async function findChangedTests(): Promise<string[] | undefined> {
   if (!tracked || !others || !sources) return;
   const changed = [...tracked, ...others];
   if (changed.some((file) => CONFIGURATION.test(file))) return;
-  const files = [...sources, ...others.filter((file) => /\.(tsx?|mjs)$/.test(file))];
-  const existing = files.filter((file) => existsSync(join(projectRoot, file)));
-  return testsOf(
-    changed,
-    new Map(
-      existing.map((file) => {
-        const imported = importsOf(readFileSync(join(projectRoot, file), "utf8"));
-        return [file, imported.map((specifier) => resolveImport(file, specifier))];
-      }),
-    ),
-  );
+  const isPresent = (file: string) => existsSync(join(projectRoot, file));
+  const known = [...sources, ...others.filter((file) => /\.(tsx?|mjs)$/.test(file))];
+  const imports = known.filter(isPresent).map((file): [string, string[]] => {
+    const imported = importsOf(readFileSync(join(projectRoot, file), "utf8"));
+    return [file, imported.map((specifier) => resolveImport(file, specifier))];
+  });
+  return { files: changed.filter(isPresent), tests: testsOf(changed, new Map(imports)) };
 }
 
 /** The lines that git prints; undefined if it cannot. */

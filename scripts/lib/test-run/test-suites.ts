@@ -5,7 +5,7 @@ import { CliError, type Command } from "../cli.ts";
 import { ensureMongod } from "../mongo/mongod.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { packageBin } from "../run-command.ts";
-import { findChangedTests } from "./changed-tests.ts";
+import { type Changes, findChanges } from "./changed-tests.ts";
 import { ensureBrowser } from "./ensure-browser.ts";
 import { isPlain, runTool } from "./run-tool.ts";
 
@@ -18,46 +18,63 @@ const CHANGED = "--changed";
 export async function main({ args, say, signal }: Command): Promise<number> {
   // An interrupted run has not passed.
   process.exitCode = 1;
-  const suites = listSuites(args.includes(CHANGED));
+  const suites = args.includes(CHANGED) ? suitesOfChanges(await findChanges()) : allSuites();
   const names = args.filter((arg) => arg !== CHANGED);
   const hasPassed = await runSuites({ suites, names, signal, say });
   process.exitCode = 0;
   return hasPassed ? 0 : 1;
 }
 
-function listSuites(isChangedOnly: boolean): Map<string, Suite> {
-  const suites = new Map<string, Suite>([
+function allSuites(): Map<string, Suite> {
+  return new Map<string, Suite>([
     ["types", { title: "Type check", run: checkTypes }],
     ["lint", { title: "Lint", run: lint }],
+    ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
+    [
+      "browser",
+      {
+        title: "Browser tests",
+        run: runBrowserTests,
+        runsAlone: true,
+        prepare: buildTestedPages,
+      },
+    ],
   ]);
-  if (isChangedOnly) {
-    const run = async (signal: AbortSignal) =>
-      runUnitTests(signal, (await findChangedTests()) ?? [CHANGED, "--passWithNoTests"]);
-    return suites.set("unit", { title: "Tests of changed files", run });
-  }
-  return suites
-    .set("unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) })
-    .set("browser", {
-      title: "Browser tests",
-      run: runBrowserTests,
-      runsAlone: true,
-      prepare: buildTestedPages,
-    });
 }
+
+/** @param changes undefined if they may concern all files: then vitest finds the tests */
+function suitesOfChanges(changes: Changes | undefined): Map<string, Suite> {
+  const filters = changes?.tests ?? [CHANGED, "--passWithNoTests"];
+  return new Map<string, Suite>([
+    ["types", { title: "Type check", run: checkTypes }],
+    ["lint", { title: "Lint", run: (signal, say) => lint(signal, say, changes?.files) }],
+    ["unit", { title: "Tests of changed files", run: (signal) => runUnitTests(signal, filters) }],
+  ]);
+}
+
+const TYPE_PROJECTS = { project: ".", "service-worker": "client/service-worker" };
 
 async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const script = packageBin("typescript", "tsc");
-  for (const project of [".", "client/service-worker"]) {
+  for (const [name, folder] of Object.entries(TYPE_PROJECTS)) {
     // Each further checker works out the types again that it shares with the others, and the tests need the processors.
-    const args = ["--noEmit", "--checkers", "1", "-p", project];
+    const args = ["--noEmit", "--checkers", "1", "-p", folder, ...sinceLastCheck(name)];
     const exitCode = await runTool({ script, args, signal, say, isBackground: true });
     if (exitCode !== 0) return countCheck(exitCode);
   }
   return countCheck(0);
 }
 
-async function lint(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
-  const args = ["ci", `--colors=${isPlain ? "off" : "force"}`];
+/** A later check works out only the types of what has changed since. */
+function sinceLastCheck(name: string): string[] {
+  const note = join(projectRoot, "node_modules", ".cache", "types", `${name}.tsbuildinfo`);
+  return ["--incremental", "--tsBuildInfoFile", note];
+}
+
+/** @param files of them, only those that the linter knows; by default all files of the project */
+async function lint(signal: AbortSignal, say: Say, files: readonly string[] = []): Promise<Counts> {
+  const colors = `--colors=${isPlain ? "off" : "force"}`;
+  const args = ["ci", colors, "--no-errors-on-unmatched", ...files];
   const script = packageBin("@biomejs/biome");
   return countCheck(await runTool({ script, args, signal, say, isBackground: true }));
 }
