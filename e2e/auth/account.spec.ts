@@ -60,7 +60,11 @@ test("the plan of the payment page becomes a subscription, whose end the open pa
   await page.getByRole("link", { name: "Submit proof on the dashboard" }).click();
   await logIn(page, { username, password: PASSWORD });
   await expect(page.getByRole("combobox", { name: "Plan" })).toHaveValue("trader");
+  const steps = page.getByRole("list", { name: "Steps to approval" });
+  await expect(steps).toContainText("Send a payment proof: to do");
   await sendProof(page, "Jane Miller");
+  await expect(steps).toContainText("Send a payment proof: done");
+  await expect(steps).toContainText("An administrator is reviewing your proof.");
   await expect(page.getByText("Trader, $100 per month")).toBeVisible();
   await actAsAdmin(`/admin/approve/${username}`);
   await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();

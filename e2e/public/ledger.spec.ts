@@ -14,15 +14,14 @@ const entries = makeLedger([
 const asText = (ledger: readonly LedgerEntry[]): string =>
   ledger.map((entry) => `${JSON.stringify(entry)}\n`).join("");
 
-test("a visitor finds the ledger from every page's end", async ({ page }) => {
+test("a visitor finds the ledger from every page's end, and its saved verifier works from disk, without a network", async ({
+  page,
+  browser,
+}) => {
   await page.goto("/pricing");
   await page.getByRole("link", { name: "Ledger" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Ledger" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "Newest records" })).toBeVisible();
-});
-
-test("the saved verifier works from disk, without a network", async ({ page, browser }) => {
-  await page.goto("/ledger");
   const saving = page.waitForEvent("download");
   await page.getByRole("link", { name: "Save the offline verifier" }).click();
   const html = await readFile(await (await saving).path(), "utf8");

@@ -169,7 +169,6 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
 
   test.describe("on an approved trader's", () => {
     const dashboard: Screen = { path: "/dashboard", filled: email };
-    const userPanel: Screen = { path: "/user-panel", filled: email };
     const history: Screen = {
       path: "/signal-history",
       filled: (page) => page.locator("[data-signal]"),
@@ -185,10 +184,9 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
     });
     test.beforeEach(({ page }) => signIn(page, trader));
 
-    test("dashboard, account and history", async ({ page }) => {
+    test("dashboard and history", async ({ page }) => {
       await open(page, dashboard);
       await expectAccessible(page, "/dashboard");
-      await open(page, userPanel);
       await open(page, results);
       await open(page, history);
       await expect(page.locator("[data-signal]")).toHaveCount(3);
@@ -199,26 +197,44 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await page.getByRole("button", { name: "Show chart" }).first().click();
       await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/signal-history", { views: inBothThemes(DESKTOP, PHONE) });
-      await openOnPhone(page, [dashboard, userPanel, history]);
+      await openOnPhone(page, [dashboard, history]);
     });
 
-    test("channels, with settings, deliveries and the form of a webhook", async ({ page }) => {
+    test("account, with a channel's settings and deliveries, an API key, and their forms", async ({
+      page,
+    }) => {
       const section = page.getByRole("region", { name: "Notifications" });
       const filled = () => section.getByRole("article");
-      const channels: Screen = { path: "/user-panel", filled };
+      const account: Screen = { path: "/user-panel", filled };
       await addWebhook(trader);
-      await open(page, channels);
+      await open(page, account);
       await section.getByRole("button", { name: "Deliveries" }).click();
       await expect(section.getByText("No deliveries yet.")).toBeVisible();
       await section.getByRole("button", { name: /^Webhook/ }).click();
       await section.getByRole("switch", { name: "Quiet hours" }).check();
-      await expectAccessible(page, "/user-panel#notifications");
+      const card = page.locator("#api-keys");
+      await card.getByRole("button", { name: "Create a key" }).click();
+      await card.getByLabel("Name").fill("My trading bot");
+      await card.getByRole("button", { name: "Create", exact: true }).click();
+      await expect(card.getByText(/^ats_/).first()).toBeVisible();
+      await card.getByRole("button", { name: "Create a key" }).click();
+      await card.getByRole("button", { name: "Create", exact: true }).click();
+      await expect(card.locator("[aria-invalid=true]")).toBeVisible();
+      await expectAccessible(page, "/user-panel");
       await section.getByRole("button", { name: "Settings", exact: true }).click();
       await expectAccessible(page, "the settings of a channel", { part: "article" });
-      await openOnPhone(page, [channels]);
+      await openOnPhone(page, [account]);
     });
 
-    test("results of trades that have ended", async ({ page }) => {
+    test("watchlist, with an item that is edited, and results of trades that have ended", async ({
+      page,
+    }) => {
+      await open(page, watchlist);
+      await page.getByRole("button", { name: "Edit EUR/USD 1h" }).click();
+      await page.getByRole("button", { name: "Watch", exact: true }).click();
+      await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
+      await expectAccessible(page, "/watchlist");
+      await openOnPhone(page, [watchlist]);
       await page.route(/\/me\/followed/, (route) => route.fulfill({ json: FOLLOWED }));
       const results: Screen = {
         path: "/results",
@@ -227,33 +243,6 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, results);
       await expectAccessible(page, "/results");
       await openOnPhone(page, [results]);
-    });
-
-    test("API keys, with one that was just created and the form", async ({ page }) => {
-      const keys: Screen = {
-        path: "/user-panel",
-        filled: (page) => page.getByRole("button", { name: "Create a key" }),
-      };
-      const card = page.locator("#api-keys");
-      await open(page, keys);
-      await card.getByRole("button", { name: "Create a key" }).click();
-      await card.getByLabel("Name").fill("My trading bot");
-      await card.getByRole("button", { name: "Create", exact: true }).click();
-      await expect(card.getByText(/^ats_/).first()).toBeVisible();
-      await card.getByRole("button", { name: "Create a key" }).click();
-      await card.getByRole("button", { name: "Create", exact: true }).click();
-      await expect(card.locator("[aria-invalid=true]")).toBeVisible();
-      await expectAccessible(page, "the API keys", { part: "#api-keys" });
-      await openOnPhone(page, [keys]);
-    });
-
-    test("watchlist, with an item that is edited", async ({ page }) => {
-      await open(page, watchlist);
-      await page.getByRole("button", { name: "Edit EUR/USD 1h" }).click();
-      await page.getByRole("button", { name: "Watch", exact: true }).click();
-      await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
-      await expectAccessible(page, "/watchlist");
-      await openOnPhone(page, [watchlist]);
     });
 
     test("bot before and after a signal, with the suggestions open", async ({ page }) => {

@@ -8,13 +8,17 @@ const choose = (page: Page, name: string) => page.getByRole("radio", { name }).c
 const DARK = "rgb(10, 13, 18)";
 const LIGHT = "rgb(244, 246, 249)";
 
-test("the pages are dark until another theme is chosen, which then stays, from the first paint on", async ({
+test("the pages are dark until another theme is chosen: the device's, which is followed at once, or one that stays, from the first paint on", async ({
   page,
 }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto("/pricing");
   await expect(page.getByRole("radio", { name: "Dark theme" })).toBeChecked();
   expect(await ground(page)).toBe(DARK);
+  await choose(page, "System theme");
+  await expect.poll(() => ground(page)).toBe(LIGHT);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => ground(page)).toBe(DARK);
   await choose(page, "Light theme");
   await expect.poll(() => ground(page)).toBe(LIGHT);
   expect(await themeColor(page)).toBe("#f4f6f9");
@@ -28,15 +32,6 @@ test("the pages are dark until another theme is chosen, which then stays, from t
   await page.reload();
   expect(await ground(page)).toBe(LIGHT);
   expect(await themeColor(page)).toBe("#f4f6f9");
-});
-
-test("left to the device, the theme follows it at once", async ({ page }) => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.goto("/terms");
-  await choose(page, "System theme");
-  expect(await ground(page)).toBe(DARK);
-  await page.emulateMedia({ colorScheme: "light" });
-  await expect.poll(() => ground(page)).toBe(LIGHT);
 });
 
 test("all tabs wear the same, also when it is chosen in the phone's menu", async ({

@@ -19,7 +19,9 @@ const smallButtons = (page: Page): Promise<string[]> =>
       .map(({ element, height }) => `${element.ariaLabel ?? element.textContent} ${height}`);
   }, LEAST_PX);
 
-test("what a trader taps on a phone is large enough for a finger", async ({ page }) => {
+test("what a trader taps on a phone is large enough for a finger, and the controls of a chart are one line", async ({
+  page,
+}) => {
   const trader = await makeTrader({ approved: true });
   const { signal_id: id } = await makeSignal(trader, { symbol: "BTC/USDT" });
   await signIn(page, trader);
@@ -31,13 +33,6 @@ test("what a trader taps on a phone is large enough for a finger", async ({ page
   await page.goto(`/signals/${id}`);
   await expect(page.getByRole("button", { name: "Zoom out" })).toBeVisible();
   expect(await smallButtons(page)).toEqual([]);
-});
-
-test("the controls of a chart are one line on a phone", async ({ page }) => {
-  const trader = await makeTrader({ approved: true });
-  const { signal_id: id } = await makeSignal(trader, { symbol: "BTC/USDT" });
-  await signIn(page, trader);
-  await page.goto(`/signals/${id}`);
   const controls = page.getByRole("group", { name: "Chart controls" });
   await expect(controls).toBeVisible();
   const tops = await controls

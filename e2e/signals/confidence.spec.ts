@@ -45,7 +45,23 @@ const serveRecord = (page: Page, json: Performance) =>
     route.fulfill({ json, headers: { "Access-Control-Allow-Origin": "*" } }),
   );
 
-test("nothing moves as the record of the analyst arrives", async ({ page }) => {
+async function expectChance(page: Page): Promise<void> {
+  await expect(page.getByRole("region", { name: "Chance", exact: true })).toHaveText(
+    "29%About 29 in 100 such trades reached the target first.",
+  );
+  // What it rests on is further down.
+  const details = page.getByRole("region", { name: "Details of the chance" });
+  await expect(details).toContainText("62%");
+  await expect(details).toContainText("stated confidence, not yet calibrated");
+  await expect(page.getByRole("list", { name: "Source" })).toContainText("Analyzed");
+  await expect(page.getByText(/after candle close/)).toHaveCount(0);
+  await expect(page.locator("[data-signal]").getByText("Filled before you asked")).toBeVisible();
+  await expect(page.getByText("PENDING", { exact: true })).toBeVisible();
+}
+
+test("nothing moves as the record of the analyst arrives, and a trade has one number and one sentence for its chance, and says that it was filled before it was asked for", async ({
+  page,
+}) => {
   const card = page.locator("[data-signal]");
   const panel = page.getByRole("region", { name: "Record of this analyst version, demo data" });
   await observeLayoutShifts(page);
@@ -53,8 +69,10 @@ test("nothing moves as the record of the analyst arrives", async ({ page }) => {
     ...record,
     lift: around(-0.03, 0.04),
     edge_bounds: { low: -0.08, high: 0.02 },
+    confidence: { ...record.confidence, buckets: [similar] },
   });
-  const id = await prepareTrade(page);
+  const filled = { price: 100, at: new Date(Date.now() - HOUR_MS).toISOString() };
+  const id = await prepareTrade(page, { filled });
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 2_400 });
     const held = await holdRequests(page, { url: RECORD });
@@ -69,33 +87,11 @@ test("nothing moves as the record of the analyst arrives", async ({ page }) => {
     expect((await card.boundingBox())?.height).toBe(before?.height);
     await expectStill(page, { limit: 0.05, what: `the result card at ${width} px` });
   }
+  await expectChance(page);
   await page.goto(`/signals/${id}`);
   await expect(panel).toContainText(NO_EDGE);
+  await expectChance(page);
   for (const name of ["Entry", "Position size", "Dollar risk", "Required margin"]) {
     await expect(card.getByText(name, { exact: true })).toBeVisible();
-  }
-});
-
-test("a trade has one number and one sentence for its chance, and says that it was filled before it was asked for", async ({
-  page,
-}) => {
-  const { confidence } = record;
-  await serveRecord(page, { ...record, confidence: { ...confidence, buckets: [similar] } });
-  const filled = { price: 100, at: new Date(Date.now() - HOUR_MS).toISOString() };
-  const id = await prepareTrade(page, { filled });
-  const card = page.locator("[data-signal]");
-  for (const path of ["/bot", `/signals/${id}`]) {
-    await page.goto(path);
-    await expect(page.getByRole("region", { name: "Chance", exact: true })).toHaveText(
-      "29%About 29 in 100 such trades reached the target first.",
-    );
-    // What it rests on is further down.
-    const details = page.getByRole("region", { name: "Details of the chance" });
-    await expect(details).toContainText("62%");
-    await expect(details).toContainText("stated confidence, not yet calibrated");
-    await expect(page.getByRole("list", { name: "Source" })).toContainText("Analyzed");
-    await expect(page.getByText(/after candle close/)).toHaveCount(0);
-    await expect(card.getByText("Filled before you asked")).toBeVisible();
-    await expect(page.getByText("PENDING", { exact: true })).toBeVisible();
   }
 });

@@ -200,17 +200,3 @@ test("where it does not load, our own chart stands in the same box", async ({ pa
   await expect(chart.locator("canvas").first()).toBeVisible();
   expect(await widget(page).boundingBox()).toEqual(before);
 });
-
-test("each signal of the history can show its chart", async ({ page }) => {
-  const trader = await makeTrader({ approved: true });
-  await makeSignal(trader, { symbol: "ETH/USDT" });
-  await signIn(page, trader);
-  await page.goto("/signal-history");
-  await page.getByRole("button", { name: /^Details of/ }).click();
-  await page.getByRole("button", { name: "Show chart" }).click();
-  await expect(
-    chartOf(page, /^ETH\/USDT/)
-      .locator("canvas")
-      .first(),
-  ).toBeVisible();
-});

@@ -1,4 +1,4 @@
-import { MAX_SOCKETS_PER_USER, MESSAGES } from "@shared/contract/constants.ts";
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
@@ -29,7 +29,6 @@ const resultFor = (page: Page, symbol: string) =>
 
 test("a signal arrives with its confidence, reasons, labels and chart, and has a page of its own", async ({
   page,
-  context,
 }) => {
   // Who may send images has the longest form.
   await signIn(page, await makeTrader({ approved: true, imageCredits: 1 }));
@@ -69,11 +68,6 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
     }
   }
   await page.setViewportSize(DESKTOP);
-  // Another tab of the account has the same result, from the server.
-  const tab = await context.newPage();
-  await tab.goto("/bot");
-  await expect(resultFor(tab, "XRP/USDT")).toBeVisible();
-  await tab.close();
   await page.reload();
   const time = result.locator("time[tabindex]").first();
   await expect.poll(() => tipOf(time)).toBe("none");
@@ -172,30 +166,7 @@ test.describe("when the connection fails", () => {
     await expect(page.getByText(/reconnecting/i)).toBeVisible();
   });
 
-  test("a request that takes too long is one sentence, and no signal", async ({ page }) => {
-    await signIn(page, await makeTrader({ approved: true }));
-    await page.route(`${apiUrl}/get-signal`, (route) =>
-      route.fulfill({
-        status: 504,
-        json: { detail: MESSAGES.requestTimeout, code: "timeout", request_id: "one" },
-        headers: { "Access-Control-Allow-Origin": "*" },
-      }),
-    );
-    await page.setViewportSize(LAPTOP);
-    await page.goto("/bot");
-    await page.getByRole("button", { name: "Get Signal" }).click();
-    const alert = page.getByRole("main").getByRole("alert");
-    await expect(alert).toHaveText(
-      `${MESSAGES.requestTimeout}If the signal is made after all, it appears here and in your history.`,
-    );
-    await expect(alert).toBeInViewport({ ratio: 1 });
-    await expect(page.getByText("No signal yet").or(page.locator("[data-signal]"))).toHaveCount(0);
-  });
-
-  test("a tab that lost its socket catches up on what it missed", async ({
-    page,
-    openElsewhere,
-  }) => {
+  test("a tab that lost its socket catches up on what it missed", async ({ page }) => {
     const trader = await makeTrader({ approved: true });
     const sockets = await installSocketSwitch(page.context());
     await signIn(page, trader);
@@ -203,11 +174,8 @@ test.describe("when the connection fails", () => {
     await sockets.cut();
     await expect(page.getByText(/reconnecting/i)).toBeVisible();
 
-    const elsewhere = await openElsewhere();
-    await signIn(elsewhere, trader);
-    await elsewhere.goto("/bot");
-    await requestSignal(elsewhere, "SOL/USDT");
-    await expect(resultFor(elsewhere, "SOL/USDT")).toBeVisible();
+    // As another device would.
+    await makeSignal(trader, { symbol: "SOL/USDT" });
 
     await sockets.restore();
     await expect(resultFor(page, "SOL/USDT")).toHaveCount(1);

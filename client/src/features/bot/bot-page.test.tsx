@@ -274,7 +274,12 @@ describe("a request that fails", () => {
     api.fail("POST /get-signal", { status: 504 });
     const user = await openBot();
     await requestSignal(user, "BTC/USDT");
-    await screen.findByText(MESSAGES.requestTimeout);
+    const alert = (await screen.findByText(MESSAGES.requestTimeout)).closest("[role=alert]");
+    expect(alert?.textContent).toBe(
+      `${MESSAGES.requestTimeout}If the signal is made after all, it appears here and in your history.`,
+    );
+    expect(result()).toBeUndefined();
+    expect(screen.queryByText("No signal yet")).toBeNull();
     expect(screen.queryByText("Sending the request")).toBeNull();
     expect(screen.queryByText(/Still analyzing/)).toBeNull();
   });

@@ -9,6 +9,8 @@ test("a proof is rejected by keys with a reason and a note, and the next one ope
   await reviewOf("ann");
   await user.keyboard("r");
   const dialog = await screen.findByRole("dialog", { name: "Reject the payment proof of ann?" });
+  const reasons = ["Amount too low", "Unreadable", "Wrong account", "Duplicate", "Other"];
+  for (const name of reasons) within(dialog).getByRole("radio", { name });
   await user.click(within(dialog).getByLabelText("Wrong account"));
   // The keys of the review are letters of the note.
   await user.type(within(dialog).getByLabelText("Note (optional)"), "Paid <b>rad</b>");
