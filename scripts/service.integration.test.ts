@@ -8,7 +8,8 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 
-const TIMEOUT = { timeout: 60_000, interval: 100 };
+/** Each look at the processes starts `ps`. */
+const TIMEOUT = { timeout: 60_000, interval: 250 };
 
 const uri = testDatabaseUri();
 let folder = "";

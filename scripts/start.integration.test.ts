@@ -51,7 +51,10 @@ async function exitCodeOf(child: ChildProcess): Promise<number | null> {
 /** npm may exit before the product does: some shells do not pass its signal on. */
 async function expectStopped(pids: readonly number[]) {
   expect(pids.length).toBeGreaterThanOrEqual(5);
-  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), {
+    timeout: 60_000,
+    interval: 250,
+  });
   for (const port of [env.API_PORT, env.CLIENT_PORT]) {
     expect(await isPortFree(Number(port))).toBe(true);
   }
@@ -92,7 +95,10 @@ afterAll(async () => {
     const pids = descendantsOf(child.pid ?? Number.NaN);
     child.kill("SIGTERM");
     await exitCodeOf(child);
-    await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), {
+      timeout: 20_000,
+      interval: 250,
+    });
   }
   rmSync(dataDir, { recursive: true, force: true });
 });

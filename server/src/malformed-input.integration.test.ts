@@ -16,7 +16,9 @@ import {
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const MULTIPART_TYPE = "multipart/form-data; boundary=abuse";
-const TWO_MEGABYTES = 2 * 1_024 * 1_024;
+const LONG = "x".repeat(2 * 1_024 * 1_024);
+const LONG_JSON = Buffer.from(JSON.stringify({ long: LONG }));
+const LONG_FORM = Buffer.from(`long=${LONG}`);
 
 const posts = ABUSABLE_ROUTES.filter(({ method }) => method === "POST");
 const postsWithFields = posts.filter(({ fields }) => fields.length > 0);
@@ -51,11 +53,15 @@ async function everythingStored(): Promise<Record<string, string>> {
   return { ...collections, [securityLog.collection.collectionName]: "" };
 }
 
+/** What an earlier test has left: no test changes anything. */
+let left: Record<string, string> | undefined;
+
 /** Runs `abuse`, which must change nothing. */
 async function withoutTrace(abuse: () => Promise<void>): Promise<void> {
-  const before = await everythingStored();
+  const before = left ?? (await everythingStored());
   await abuse();
-  expect(await everythingStored()).toEqual(before);
+  left = await everythingStored();
+  expect(left).toEqual(before);
 }
 
 /** A refusal in the contract's shape that reveals nothing of the inside. */
@@ -154,16 +160,15 @@ describe("prototype keys", () => {
 describe("bodies", () => {
   it.each(posts)("of 2 MB are refused at $path", ({ path, needsCookie }) =>
     withoutTrace(async () => {
-      const long = "x".repeat(TWO_MEGABYTES);
       const status = needsCookie ? 401 : 413;
-      expectRefused(await post(path, JSON_TYPE, JSON.stringify({ long })), status);
-      expectRefused(await post(path, FORM_TYPE, `long=${long}`), status);
+      expectRefused(await post(path, JSON_TYPE, LONG_JSON), status);
+      expectRefused(await post(path, FORM_TYPE, LONG_FORM), status);
     }),
   );
 
   it.each(needyPosts)("of 2 MB in a multipart field are refused at $path", ({ path, fields }) =>
     withoutTrace(async () => {
-      const body = multipartOf(fields, "x".repeat(TWO_MEGABYTES));
+      const body = multipartOf(fields.slice(0, 1), LONG);
       expectRefused(await post(path, MULTIPART_TYPE, body), 400, 413, 422);
     }),
   );

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { MongoClient } from "mongodb";
 import { type mongo, Types } from "mongoose";
 import { expect, it } from "vitest";
@@ -187,12 +187,34 @@ it("processes that start together migrate once, also after one that crashed", as
   const states = client.db().collection<{ _id: string; claimedUntil: Date }>("schema_state");
   await states.insertOne({ _id: SCHEMA_STATE_ID, claimedUntil: new Date(Date.now() - 1_000) });
   const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase({ uri })));
-  expect(await states.findOne()).toEqual({ _id: SCHEMA_STATE_ID, version: expect.any(Number) });
+  expect(await states.findOne()).toEqual({
+    _id: SCHEMA_STATE_ID,
+    version: expect.any(Number),
+    indexes: INDEXES_SHA256,
+  });
   await Promise.all([client.close(), ...opened.map((database) => database.close())]);
 });
 
+it("creates a collection that was dropped, and what a version with other indexes has not created", async () => {
+  const uri = newDatabaseUri("incomplete");
+  const before = await inDatabase(uri, async (database) => {
+    const indexes = await indexesOf(database);
+    await database.signals.collection.drop();
+    return indexes;
+  });
+  const again = await inDatabase(uri, async (database) => {
+    const indexes = await indexesOf(database);
+    await database.signals.collection.dropIndexes();
+    const others = { $set: { indexes: "others" } };
+    await database.schemaStates.updateOne({ _id: SCHEMA_STATE_ID }, others);
+    return indexes;
+  });
+  expect(again).toEqual(before);
+  expect(await inDatabase(uri, indexesOf)).toEqual(before);
+});
+
 it("an index changes only with a migration: raise its version and the hash", async () => {
-  const database = await openDatabase({ uri: newDatabaseUri("declared") });
+  const database = await openDatabase({ uri: testDatabaseUri() });
   const declared = Object.values(database.connection.models)
     .map(({ collection, schema }) => [collection.collectionName, schema.indexes()])
     .toSorted(([a], [b]) => String(a).localeCompare(String(b)));

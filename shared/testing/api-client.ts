@@ -1,7 +1,7 @@
 import { type EventEnvelope, envelopeSchema } from "@shared/contract/events.ts";
 import { io, type Socket } from "socket.io-client";
 
-export const PUSH_WAIT = { timeout: 15_000, interval: 20 };
+export const PUSH_WAIT = { timeout: 15_000, interval: 50 };
 
 export type ReceivedEvent = EventEnvelope<unknown> & { name: string };
 

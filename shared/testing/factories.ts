@@ -20,18 +20,62 @@ export const TEST_PASSWORD = "correct horse";
 /** Parameters of argon2. */
 export const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
+/** One for each password: to hash takes longer than to store. */
+const hashes = new Map<string, Promise<string>>();
+
+function quickHashOf(password: string): Promise<string> {
+  const known = hashes.get(password) ?? hash(password, QUICK_HASH);
+  hashes.set(password, known);
+  return known;
+}
+
+type NewUser = Partial<UserRecord> & { password?: string };
+
 /** Stores a user who can log in, without events. By default with a random name, the role `user` and no approval. */
 export async function createUser(
   database: Pick<Database, "users" | "identities">,
-  overrides: Partial<UserRecord> & { password?: string } = {},
+  overrides: NewUser = {},
 ): Promise<UserRecord> {
-  const { password = TEST_PASSWORD, ...fields } = overrides;
+  const user = newUser(overrides);
+  await storeUsers(database, [user], overrides.password);
+  return user;
+}
+
+/** As `createUser`, many at once. */
+export async function createUsers(
+  database: Pick<Database, "users" | "identities">,
+  count: number,
+  overrides: Partial<UserRecord> = {},
+): Promise<UserRecord[]> {
+  const users = Array.from({ length: count }, () => newUser(overrides));
+  await storeUsers(database, users);
+  return users;
+}
+
+/** By the driver: mongoose would look at each field, which takes longer than the write. */
+async function storeUsers(
+  { users, identities }: Pick<Database, "users" | "identities">,
+  stored: readonly UserRecord[],
+  password = TEST_PASSWORD,
+): Promise<void> {
+  const passwordHash = await quickHashOf(password);
+  const identitiesOf = stored.map(({ identityId, emailKey, createdAt }) => ({
+    _id: new Types.ObjectId(identityId),
+    emailKey,
+    passwordHash,
+    createdAt,
+  }));
+  const options = { ignoreUndefined: true };
+  await identities.collection.insertMany(identitiesOf, options);
+  await users.collection.insertMany([...stored], options);
+}
+
+function newUser({ password: _password, ...fields }: NewUser): UserRecord {
   const username = fields.username ?? `user-${randomUUID().slice(0, 8)}`;
   const email = fields.email ?? `${username}@example.com`;
   const usernameKey = username.toLowerCase();
   const emailKey = email.toLowerCase();
-  const identityId = new Types.ObjectId();
-  const user: UserRecord = {
+  return {
     _id: new Types.ObjectId(),
     username,
     usernameKey,
@@ -39,7 +83,7 @@ export async function createUser(
     searchKey: searchKeyOf({ usernameKey, emailKey }),
     email,
     emailVerified: false,
-    identityId: identityId.toString(),
+    identityId: new Types.ObjectId().toString(),
     role: "user",
     approved: false,
     allowImageUpload: false,
@@ -53,14 +97,6 @@ export async function createUser(
     unfinishedSignals: 0,
     ...fields,
   };
-  await database.identities.insertOne({
-    _id: identityId,
-    emailKey: user.emailKey,
-    passwordHash: await hash(password, QUICK_HASH),
-    createdAt: user.createdAt,
-  });
-  await database.users.insertOne(user);
-  return user;
 }
 
 /** A session that starts now. */

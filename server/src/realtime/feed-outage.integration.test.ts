@@ -19,7 +19,7 @@ const settings = {
   }),
   API_PORT: 0,
 };
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 20_000, interval: 50 };
 
 describe("a server that loses the database", () => {
   let relay: TcpRelay;

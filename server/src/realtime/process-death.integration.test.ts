@@ -17,7 +17,7 @@ const secrets = {
 const settings = loadSettings(secrets);
 const acceptedSchema = z.object({ signal_id: z.string() });
 const oneTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 50 };
 
 describe("a server that is killed without warning", () => {
   const uri = testDatabaseUri();

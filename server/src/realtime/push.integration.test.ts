@@ -27,7 +27,7 @@ const settings = {
 };
 const logger = createLogger({ service: "server", level: "silent" });
 const oneTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 50 };
 const PATH = "/socket.io/?EIO=4&transport=";
 
 /** Starts to connect by polling. */

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { startServer } from "../../start-server.ts";
 
 const NEW_PASSWORD = "a new password";
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 50 };
 const ENDED = [{ name: "session:ended", payload: { reason: "password-changed" } }];
 
 type RunningServer = Awaited<ReturnType<typeof startServer>>;

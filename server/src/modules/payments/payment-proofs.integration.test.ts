@@ -55,7 +55,8 @@ describe("payment proofs", () => {
   const me = async (as: UserRecord) => meSchema.parse(await (await call(as, "/me")).json());
   const cardOf = async (of: UserRecord) => {
     await compared();
-    const list = userListSchema.parse(await (await call(admin, "/admin/list-users")).json());
+    const path = `/admin/list-users?search=${of.username}`;
+    const list = userListSchema.parse(await (await call(admin, path)).json());
     return list.users.find((card) => card.username === of.username);
   };
   const eventsIn = (stream: string) =>

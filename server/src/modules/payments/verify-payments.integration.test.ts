@@ -21,7 +21,8 @@ import { AUTOMATIC_APPROVER } from "../subscriptions/add-payment.ts";
 import { announceApprovals } from "./announce-approval.ts";
 import { verifyPayments } from "./verify-payments.ts";
 
-const WITHIN = { timeout: 30_000, interval: 20 };
+/** Each look runs the check once more. */
+const WITHIN = { timeout: 30_000, interval: 150 };
 const EVM_ADDRESS = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
 const OWN = decodeEvmAddress(EVM_ADDRESS) ?? "";
 const OTHER = "b".repeat(40);
@@ -123,6 +124,52 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     expect(await database.jobs.countDocuments({ name: VERIFY_PAYMENT })).toBe(0);
   });
 
+  it.each<[string, object, string]>([
+    ["too little", { dollars: 149.999999 }, "too-little"],
+    ["another token", { token: OTHER }, "wrong-token"],
+    [
+      "another recipient",
+      { transfers: [{ token: usdt, recipient: OTHER, amount: 200_000_000n }] },
+      "wrong-recipient",
+    ],
+    ["no transfer", { transfers: [] }, "wrong-token"],
+    ["a failure", { failed: true }, "failed"],
+  ])("leaves a transaction with %s to an administrator", async (_, change, problem) => {
+    mine(change);
+    await submit();
+    startWorker();
+    await becomes({ state: "manual", problem });
+    expect(await database.users.findById(user._id).lean()).toMatchObject({ approved: false });
+    // What is found is stored before the work is done.
+    const waiting = () => database.jobs.countDocuments({ name: VERIFY_PAYMENT });
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), WITHIN);
+  });
+
+  it("waits again if a reorganisation removes the transaction, and takes its last result", async () => {
+    mine({ confirmations: 11 });
+    await submit();
+    startWorker();
+    await becomes({ state: "confirming", confirmations: 11 });
+    chain.transactions.clear();
+    await becomes({ state: "waiting", problem: "not-found" });
+    mine({ confirmations: 12, failed: true });
+    await becomes({ state: "manual", problem: "failed" });
+    expect(await periodsOf()).toEqual([]);
+  });
+
+  it("waits while the chain's service is away", async () => {
+    mine();
+    chain.fault = "down";
+    await submit();
+    startWorker();
+    await becomes({ state: "waiting", problem: "unreachable" });
+    chain.fault = null;
+    await becomes({ state: "approved" });
+  });
+
+  // What is done with a payment does not depend on where it was read.
+  if (network === "Tron") return;
+
   it("shows an approval to administrators by work of its own, once", async () => {
     mine();
     await submit();
@@ -159,27 +206,6 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     expect(renewed).toMatchObject({ months: 2, startedAt: first?.startedAt });
   });
 
-  it.each<[string, object, string]>([
-    ["too little", { dollars: 149.999999 }, "too-little"],
-    ["another token", { token: OTHER }, "wrong-token"],
-    [
-      "another recipient",
-      { transfers: [{ token: usdt, recipient: OTHER, amount: 200_000_000n }] },
-      "wrong-recipient",
-    ],
-    ["no transfer", { transfers: [] }, "wrong-token"],
-    ["a failure", { failed: true }, "failed"],
-  ])("leaves a transaction with %s to an administrator", async (_, change, problem) => {
-    mine(change);
-    await submit();
-    startWorker();
-    await becomes({ state: "manual", problem });
-    expect(await database.users.findById(user._id).lean()).toMatchObject({ approved: false });
-    // What is found is stored before the work is done.
-    const waiting = () => database.jobs.countDocuments({ name: VERIFY_PAYMENT });
-    await vi.waitFor(async () => expect(await waiting()).toBe(0), WITHIN);
-  });
-
   it("leaves a transaction that two proofs name to an administrator, in whichever order", async () => {
     const other = await createUser(database);
     mine({ confirmations: 2 });
@@ -194,28 +220,6 @@ describe.each(["Ethereum", "Tron"] as const)("the check of payments on %s", (net
     await submit(third);
     await becomes({ state: "manual", problem: "used" }, third);
     expect(await database.billingPeriods.countDocuments({ userId: other._id })).toBe(0);
-  });
-
-  it("waits again if a reorganisation removes the transaction, and takes its last result", async () => {
-    mine({ confirmations: 11 });
-    await submit();
-    startWorker();
-    await becomes({ state: "confirming", confirmations: 11 });
-    chain.transactions.clear();
-    await becomes({ state: "waiting", problem: "not-found" });
-    mine({ confirmations: 12, failed: true });
-    await becomes({ state: "manual", problem: "failed" });
-    expect(await periodsOf()).toEqual([]);
-  });
-
-  it("waits while the chain's service is away", async () => {
-    mine();
-    chain.fault = "down";
-    await submit();
-    startWorker();
-    await becomes({ state: "waiting", problem: "unreachable" });
-    chain.fault = null;
-    await becomes({ state: "approved" });
   });
 
   it("adds a payment once, however many workers look and are killed", async () => {

@@ -32,7 +32,9 @@ describe("GET /activity", () => {
     return { answer, body: answer.status === 200 ? await answer.json() : null };
   };
   const activity = async () => activitySchema.parse((await read()).body);
-  const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000 });
+  /** An answer is kept for some seconds. */
+  const eventually = (check: () => Promise<void>) =>
+    vi.waitFor(check, { timeout: 30_000, interval: 400 });
 
   it("lists demo trades as such while there are no others", async () => {
     await resolve(1, { data: "replay" });

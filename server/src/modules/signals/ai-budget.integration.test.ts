@@ -10,7 +10,7 @@ import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 50 };
 /** With the prices of the workers, each call costs 1 dollar of a budget of 10. */
 const USAGE = { promptTokens: 7_000, completionTokens: 1_000 };
 const USED_UP = "The daily analysis budget is used up.";

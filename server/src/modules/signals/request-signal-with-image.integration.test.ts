@@ -10,7 +10,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 50 };
 describe("asking for a signal with a chart image", () => {
   let product: LiveProduct;
   let database: Database;

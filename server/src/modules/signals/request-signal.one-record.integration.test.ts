@@ -10,7 +10,7 @@ import { startClockedWorker } from "../../../../worker/src/testing/clocked-worke
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const REQUESTS = 10;
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 50 };
 const answerSchema = z.object({ signal_id: z.string() });
 
 describe("the record of a candle that the exchange does not have yet", () => {

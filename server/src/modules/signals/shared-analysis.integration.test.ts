@@ -163,6 +163,29 @@ describe("an analysis that several users ask for", () => {
     expect(openai.chats).toHaveLength(1);
   });
 
+  it("is one for sixty requests of one user at once, whose events are numbered without a gap", async () => {
+    const [user] = await traders(1);
+    if (!user) throw new Error("there is no trader");
+    const asked = await Promise.all(
+      Array.from({ length: USERS }, (_, index) =>
+        product.call(user, "/get-signal", {
+          method: "POST",
+          body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "4h", limit }),
+          headers: { "content-type": "application/json", prefer: "respond-async" },
+          server: product.servers[index % 2],
+        }),
+      ),
+    );
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([202]));
+    const completed = () =>
+      database.signals.countDocuments({ userId: user._id, status: "completed" });
+    await vi.waitFor(async () => expect(await completed()).toBe(USERS), WAIT);
+    const events = await database.events.find({ stream: userStream(user._id) }).sort({ seq: 1 });
+    // Where the market moves just then, more is published about the signals that are there.
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events.filter(({ name }) => LIFE.includes(name))).toHaveLength(USERS * LIFE.length);
+  }, 60_000);
+
   it("is made once more, for all of them, after the crash of its worker", async () => {
     const users = await traders(4);
     openai.behave({ kind: "advice", delayMs: 3_000 });

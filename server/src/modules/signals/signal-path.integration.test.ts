@@ -7,12 +7,15 @@ import {
 } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 50 };
+/** Long enough for a user to be deleted in the meantime. */
+const THINKING_MS = 1_500;
 /** Asks for another market in each test, so that each has an analysis of its own. */
 let bitcoin = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 };
 
@@ -210,5 +213,26 @@ describe("asking for a signal", () => {
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ code: "not-approved" });
     }
+  });
+
+  it("stores nothing of a user who is deleted meanwhile, and the analysis is there for others", async () => {
+    const ann = await trader();
+    const root = await createUser(database, { username: "Root", role: "admin", approved: true });
+    const linesBefore = product.workers[0]?.lines.length ?? 0;
+    const lines = () => product.workers[0]?.lines.slice(linesBefore) ?? [];
+    openai.behave({ kind: "advice", delayMs: THINKING_MS });
+    const asked = await ask(ann, bitcoin, { Prefer: "respond-async" });
+    const { signal_id } = signalAcceptedSchema.parse(await asked.json());
+    await vi.waitFor(() => expect(openai.chats).toHaveLength(1), WAIT);
+    const deleted = await call(root, `/admin/delete-user/${ann.username}`, { method: "POST" });
+    expect(deleted.status).toBe(200);
+    await vi.waitFor(() => expect(lines().join()).toContain("analysis finished"), WAIT);
+
+    expect(await database.signals.findById(signal_id).lean()).toBeNull();
+    expect(await database.events.countDocuments({ stream: userStream(ann._id) })).toBe(0);
+    const others = signalResponseSchema.parse(await (await ask(await trader())).json());
+    expect(others.status).toBe("completed");
+    expect(openai.chats).toHaveLength(1);
+    expect(lines().filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
   });
 });
