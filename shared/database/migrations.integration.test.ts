@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { MongoClient } from "mongodb";
 import { type mongo, Types } from "mongoose";
 import { expect, it } from "vitest";
@@ -195,26 +195,27 @@ it("processes that start together migrate once, also after one that crashed", as
   await Promise.all([client.close(), ...opened.map((database) => database.close())]);
 });
 
-it("creates a collection that was dropped, and what a version with other indexes has not created", async () => {
+it.each<[string, (database: Database) => Promise<unknown>]>([
+  ["a collection is missing", ({ signals }) => signals.collection.drop()],
+  [
+    "the database was opened by a version with other indexes",
+    async ({ schemaStates, signals }) => {
+      await signals.collection.dropIndexes();
+      await schemaStates.updateOne({ _id: SCHEMA_STATE_ID }, { $set: { indexes: "others" } });
+    },
+  ],
+])("creates what is missing if %s", async (_, remove) => {
   const uri = newDatabaseUri("incomplete");
   const before = await inDatabase(uri, async (database) => {
     const indexes = await indexesOf(database);
-    await database.signals.collection.drop();
+    await remove(database);
     return indexes;
   });
-  const again = await inDatabase(uri, async (database) => {
-    const indexes = await indexesOf(database);
-    await database.signals.collection.dropIndexes();
-    const others = { $set: { indexes: "others" } };
-    await database.schemaStates.updateOne({ _id: SCHEMA_STATE_ID }, others);
-    return indexes;
-  });
-  expect(again).toEqual(before);
   expect(await inDatabase(uri, indexesOf)).toEqual(before);
 });
 
 it("an index changes only with a migration: raise its version and the hash", async () => {
-  const database = await openDatabase({ uri: testDatabaseUri() });
+  const database = await openDatabase({ uri: newDatabaseUri("declared") });
   const declared = Object.values(database.connection.models)
     .map(({ collection, schema }) => [collection.collectionName, schema.indexes()])
     .toSorted(([a], [b]) => String(a).localeCompare(String(b)));
