@@ -4,7 +4,7 @@ import type { AnyBulkWriteOperation, ClientSession, Collection, Db, Document } f
 import mongoose, { type Connection, type Model, mongo } from "mongoose";
 import { z } from "zod";
 import { DatabaseClock } from "./database-clock.ts";
-import { INDEXES_SHA256, migrate } from "./migrations.ts";
+import { migrate } from "./migrations.ts";
 import { analystBenchModels } from "./models/analyst-bench.ts";
 import { brandingModels } from "./models/branding.ts";
 import { channelModels } from "./models/channel.ts";
@@ -22,11 +22,7 @@ import { modelServerModels } from "./models/model-server.ts";
 import { paymentModels, subscriptionModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
 import { rateLimitModels } from "./models/rate-limit.ts";
-import {
-  SCHEMA_STATE_ID,
-  type SchemaStateRecord,
-  schemaStateModels,
-} from "./models/schema-state.ts";
+import { schemaStateModels } from "./models/schema-state.ts";
 import { securityLogModels } from "./models/security-log.ts";
 import { signalModels, storedFileModels } from "./models/signal.ts";
 import { telegramChannelModels } from "./models/telegram-channel.ts";
@@ -98,14 +94,13 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
   await connection.asPromise().catch(refuseStandalone);
   await assertReplicaSet(connection);
   try {
-    const states = nativeCollection(models.schemaStates);
-    const existing = await refuseFormerFormat(connection);
-    await migrate(connection, states);
-    await createAllMissing(connection, { states, existing });
+    await refuseFormerFormat(connection);
+    await migrate(connection, nativeCollection(models.schemaStates));
   } catch (error) {
     await connection.close();
     throw error;
   }
+  for (const model of Object.values(connection.models)) await createMissing(model);
   const clock = await DatabaseClock.start({ readTime: () => readTime({ connection }) });
   return {
     connection,
@@ -149,72 +144,44 @@ const noReplicaSet = (): SettingsError =>
   );
 
 const UNAUTHORIZED = 13;
-
-/** Runs what this account may not be allowed to do. @returns whether it was */
-async function ifAllowed(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return false;
-    throw error;
-  }
-}
-
-/**
- * Creates missing collections and indexes, which takes a command for each collection: only if there is no note that the
- * declared ones were created, or a collection has been dropped since.
- */
-async function createAllMissing(
-  connection: Connection,
-  options: { states: Collection<SchemaStateRecord>; existing: ReadonlySet<string> },
-): Promise<void> {
-  const { states, existing } = options;
-  const models = Object.values(connection.models);
-  const note = await states.findOne({ _id: SCHEMA_STATE_ID, indexes: INDEXES_SHA256 });
-  if (note && models.every(({ collection }) => existing.has(collection.collectionName))) return;
-  let isComplete = true;
-  for (const model of models) isComplete = (await createMissing(model)) && isComplete;
-  if (!isComplete) return;
-  await ifAllowed(
-    states.updateOne({ _id: SCHEMA_STATE_ID }, { $set: { indexes: INDEXES_SHA256 } }),
-  );
-}
-
 const indexKeySchema = z.record(z.string(), z.literal([1, -1]));
 
 /**
  * Creates a missing collection with all its indexes by one command; mongoose sends one for each index. An account that may
  * not create a collection relies on others that may.
- * @returns whether it may
  */
-function createMissing(model: Model<unknown>): Promise<boolean> {
+async function createMissing(model: Model<unknown>): Promise<void> {
   const indexes = model.schema.indexes().map(([key, { unique, ...options }]) => ({
     ...options,
     key: indexKeySchema.parse(key),
     unique: unique === true,
   }));
   const { collectionName } = model.collection;
-  if (indexes.length === 0) return ifAllowed(model.createCollection());
-  return ifAllowed(nativeDb(model.db).collection(collectionName).createIndexes(indexes));
+  try {
+    if (indexes.length === 0) await model.createCollection();
+    else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
+    throw error;
+  }
 }
 
-/** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. @returns names of its collections */
-async function refuseFormerFormat(connection: Connection): Promise<Set<string>> {
+/** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. */
+async function refuseFormerFormat(connection: Connection): Promise<void> {
   const db = nativeDb(connection);
   const collections = await db
     .listCollections({}, { nameOnly: true, authorizedCollections: true })
     .toArray();
-  const names = new Set(collections.map(({ name }) => name));
+  const has = (name: string) => collections.some((each) => each.name === name);
   // Later versions kept the old log, and have subscriptions.
-  const isFormer = names.has("audit_entries") && !names.has("billing_periods");
+  const isFormer = has("audit_entries") && !has("billing_periods");
   const [oldest] = await db
     .collection("market_analyses")
     .find()
     .sort({ _id: 1 })
     .limit(1)
     .toArray();
-  if (!isFormer && oldest?.receipt === undefined) return names;
+  if (!isFormer && oldest?.receipt === undefined) return;
   throw new Error(
     "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",
   );

@@ -10,8 +10,6 @@ export interface SchemaStateRecord {
   version?: number;
   /** Until then, one process migrates. By the clock of the database. */
   claimedUntil?: Date;
-  /** `INDEXES_SHA256` of the process that has last created all collections and indexes. */
-  indexes?: string;
 }
 
 const schemaStateSchema = recordSchema<SchemaStateRecord>("schema_state", { _id: String });
