@@ -94,13 +94,13 @@ export async function openDatabase(options: { uri: string; logger?: Logger }) {
   await connection.asPromise().catch(refuseStandalone);
   await assertReplicaSet(connection);
   try {
-    await refuseFormerFormat(connection);
+    const existing = await refuseFormerFormat(connection);
     await migrate(connection, nativeCollection(models.schemaStates));
+    for (const model of Object.values(connection.models)) await createMissing(model, existing);
   } catch (error) {
     await connection.close();
     throw error;
   }
-  for (const model of Object.values(connection.models)) await createMissing(model);
   const clock = await DatabaseClock.start({ readTime: () => readTime({ connection }) });
   return {
     connection,
@@ -150,13 +150,14 @@ const indexKeySchema = z.record(z.string(), z.literal([1, -1]));
  * Creates a missing collection with all its indexes by one command; mongoose sends one for each index. An account that may
  * not create a collection relies on others that may.
  */
-async function createMissing(model: Model<unknown>): Promise<void> {
+async function createMissing(model: Model<unknown>, existing: ReadonlySet<string>): Promise<void> {
   const indexes = model.schema.indexes().map(([key, { unique, ...options }]) => ({
     ...options,
     key: indexKeySchema.parse(key),
     unique: unique === true,
   }));
   const { collectionName } = model.collection;
+  if (indexes.length === 0 && existing.has(collectionName)) return;
   try {
     if (indexes.length === 0) await model.createCollection();
     else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
@@ -166,22 +167,22 @@ async function createMissing(model: Model<unknown>): Promise<void> {
   }
 }
 
-/** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. */
-async function refuseFormerFormat(connection: Connection): Promise<void> {
+/** Refuses a database of version 0.1.0 or earlier, which cannot be migrated. @returns the names of its collections */
+async function refuseFormerFormat(connection: Connection): Promise<Set<string>> {
   const db = nativeDb(connection);
   const collections = await db
     .listCollections({}, { nameOnly: true, authorizedCollections: true })
     .toArray();
-  const has = (name: string) => collections.some((each) => each.name === name);
+  const names = new Set(collections.map(({ name }) => name));
   // Later versions kept the old log, and have subscriptions.
-  const isFormer = has("audit_entries") && !has("billing_periods");
+  const isFormer = names.has("audit_entries") && !names.has("billing_periods");
   const [oldest] = await db
     .collection("market_analyses")
     .find()
     .sort({ _id: 1 })
     .limit(1)
     .toArray();
-  if (!isFormer && oldest?.receipt === undefined) return;
+  if (!isFormer && oldest?.receipt === undefined) return names;
   throw new Error(
     "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",
   );
