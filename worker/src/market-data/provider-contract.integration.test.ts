@@ -110,9 +110,11 @@ const CANDIDATES: readonly Candidate[] = [
 
 describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0, start }) => {
   let subject: Subject;
+  let provider: MarketData;
   let clock = NOW;
   beforeAll(async () => {
     subject = await start(() => clock);
+    provider = subject.provider();
   });
   afterAll(() => subject.close());
   beforeEach(() => {
@@ -130,7 +132,7 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
   it.each(TIMEFRAMES)(
     "brings closed candles at %s: valid, on the grid, oldest first",
     async (timeframe) => {
-      const { candles } = await subject.provider().candles(request({ timeframe }));
+      const { candles } = await provider.candles(request({ timeframe }));
       const lengthMs = TIMEFRAME_MS[timeframe];
       expect(candles).toHaveLength(50);
       expect(z.array(candleSchema).safeParse(candles).error).toBeUndefined();
@@ -145,7 +147,7 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
   it.each([1, 10, 300, 500])(
     "brings no more than %i where so many are asked for",
     async (limit) => {
-      const { candles } = await subject.provider().candles(request({ timeframe: "5m", limit }));
+      const { candles } = await provider.candles(request({ timeframe: "5m", limit }));
       expect(candles).toHaveLength(limit);
     },
   );
@@ -154,7 +156,7 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
     const closesAt = Math.ceil(NOW / 60_000) * 60_000;
     const lastAt = async (moment: number) => {
       clock = moment + delayMs;
-      const { candles } = await subject.provider().candles(request({ timeframe: "1m" }));
+      const { candles } = await provider.candles(request({ timeframe: "1m" }));
       return (candles.at(-1)?.time ?? 0) + 60_000;
     };
     expect(await lastAt(closesAt - 1_000)).toBe(closesAt - 60_000);
@@ -164,7 +166,6 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
   it.each(["1m", "1h", "4h"] as const)(
     "brings the open candle at %s only if it is asked for, after the closed ones",
     async (timeframe) => {
-      const provider = subject.provider();
       expect((await provider.candles(request({ timeframe }))).open).toBeUndefined();
       const { candles, open } = await provider.candles(request({ timeframe, withOpen: true }));
       expect(candleSchema.safeParse(open).error).toBeUndefined();
@@ -174,17 +175,18 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
   );
 
   it("shows a closed candle again as it was", async () => {
-    const before = await subject.provider().candles(request({ timeframe: "4h", limit: 40 }));
+    const before = await provider.candles(request({ timeframe: "4h", limit: 40 }));
     clock += 4 * TIMEFRAME_MS["1h"];
-    const after = await subject.provider().candles(request({ timeframe: "4h", limit: 41 }));
+    const after = await provider.candles(request({ timeframe: "4h", limit: 41 }));
     const known = before.candles.slice(-30);
     expect(after.candles).toEqual(expect.arrayContaining(known));
   });
 
   it("does not know a symbol that no provider lists", async () => {
-    await expect(
-      subject.provider().candles(request({ symbol: "NOPE/USDT" })),
-    ).rejects.toMatchObject({ name: "ProviderError", failure: "unknown-symbol" });
+    await expect(provider.candles(request({ symbol: "NOPE/USDT" }))).rejects.toMatchObject({
+      name: "ProviderError",
+      failure: "unknown-symbol",
+    });
   });
 });
 
