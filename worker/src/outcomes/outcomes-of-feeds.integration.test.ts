@@ -33,20 +33,22 @@ const RARELY = [-2, 0, 5, 6, 45, 62, 95];
 type Moves = Readonly<Record<number, { high?: number; low?: number }>>;
 
 /** Candles of a market with these moves, of any length. */
-const marketWith =
-  (moves: Moves, factor = 1) =>
-  ({ timeframe, from, count }: CandleSpan): Candle[] => {
+const marketWith = (moves: Moves, factor = 1) => {
+  const moved = Object.entries(moves).map(([minute, move]) => ({
+    minute: Number(minute),
+    ...move,
+  }));
+  return ({ timeframe, from, count }: CandleSpan): Candle[] => {
     const lengthMs = TIMEFRAME_MS[timeframe];
     return Array.from({ length: count }, (_, index) => {
       const time = from + index * lengthMs;
-      const within = Object.entries(moves)
-        .filter(([minute]) => Number(minute) >= time && Number(minute) < time + lengthMs)
-        .map(([, move]) => move);
+      const within = moved.filter(({ minute }) => minute >= time && minute < time + lengthMs);
       const high = Math.max(101, ...within.map((move) => move.high ?? 101)) * factor;
       const low = Math.min(99, ...within.map((move) => move.low ?? 99)) * factor;
       return { time, open: 100 * factor, high, low, close: 100 * factor, volume: 1 };
     });
   };
+};
 
 describe("outcomes of gold by the feeds of OANDA and Yahoo", () => {
   let database: Database;
