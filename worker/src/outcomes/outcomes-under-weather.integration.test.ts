@@ -5,7 +5,7 @@ import { resolveUnderWeather } from "../testing/weather-run.ts";
 import { weatherScenario } from "../testing/weather-scenario.ts";
 
 /**
- * Their outcomes were wrong once. `npm run faults` runs a thousand others, and the ledger's verifier
+ * Their outcomes were wrong once. `npm run test:faults` runs a thousand others, and the ledger's verifier
  * (`scripts/verify-ledger`) the first ones.
  */
 const SEEDS = [

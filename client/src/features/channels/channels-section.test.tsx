@@ -1,6 +1,6 @@
 import type { Channel, Delivery, NewChannel } from "@shared/contract/channels.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { notifyListeners } from "../../lib/realtime/events.ts";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
@@ -172,9 +172,7 @@ test("Telegram waits with a link and a QR code until the code has arrived", asyn
   screen.getByRole("img", { name: "QR code with the link to Telegram" });
   expect(screen.getByText(/^Expires in/).textContent).toMatch(/9:5\d|10:00/);
   channels = [{ ...waiting, enabled: true, linked: true }];
-  await vi.waitFor(() => screen.getByRole("switch", { name: "Send to Telegram" }), {
-    timeout: 30_000,
-  });
+  await screen.findByRole("switch", { name: "Send to Telegram" });
   expect(screen.queryByRole("link", { name: "Open Telegram" })).toBeNull();
 });
 
