@@ -31,11 +31,8 @@ function fingerprintOf(raster: Raster): Fingerprint {
   const rows = Array.from({ length: height }, () => 0);
   const columns = Array.from({ length: width }, () => 0);
   for (let y = 0; y < height; y += 1) {
-    let before = brightnessAt(raster, 0, y);
     for (let x = 0; x + 1 < width; x += 1) {
-      const next = brightnessAt(raster, x + 1, y);
-      const step = next - before;
-      before = next;
+      const step = brightnessAt(raster, x + 1, y) - brightnessAt(raster, x, y);
       if (Math.abs(step) < CONTENT_LEVELS) continue;
       rows[y] = (rows[y] ?? 0) + 1;
       columns[x] = (columns[x] ?? 0) + 1;
@@ -92,11 +89,7 @@ function readSteps(raster: Raster, corner: Corner, { scale, left, top }: Placeme
   return steps;
 }
 
-function energyOf(steps: Float64Array): number {
-  let sum = 0;
-  for (const step of steps) sum += step * step;
-  return sum;
-}
+const energyOf = (steps: Float64Array): number => steps.reduce((sum, step) => sum + step * step, 0);
 
 /** Each bit is the sign of a sum of the steps with random signs: similar squares differ in few bits (Charikar, 2002). */
 function hashOf(steps: Float64Array): number {
@@ -299,7 +292,7 @@ function differentBits(one: number, other: number): number {
   return count;
 }
 
-const isOutside = (steps: Float64Array): boolean => Number.isNaN(energyOf(steps));
+const isOutside = (steps: Float64Array): boolean => steps.some(Number.isNaN);
 
 /**
  * Of the 96 of three neighboring squares, about six letters in a row. Copies differ in up to 24; receipts with another
