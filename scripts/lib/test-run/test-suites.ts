@@ -45,9 +45,10 @@ function allSuites(): Map<string, Suite> {
 /** @param changes undefined if they may concern all files: then vitest finds the tests */
 function suitesOfChanges(changes: Changes | undefined): Map<string, Suite> {
   const filters = changes?.tests ?? [CHANGED, "--passWithNoTests"];
+  const linted = changes?.files.includes("biome.json") ? [] : changes?.files;
   return new Map<string, Suite>([
     ["types", { title: "Type check", run: checkTypes }],
-    ["lint", { title: "Lint", run: (signal, say) => lint(signal, say, changes?.files) }],
+    ["lint", { title: "Lint", run: (signal, say) => lint(signal, say, linted) }],
     ["unit", { title: "Tests of changed files", run: (signal) => runUnitTests(signal, filters) }],
   ]);
 }
@@ -71,10 +72,10 @@ function sinceLastCheck(name: string): string[] {
   return ["--incremental", "--tsBuildInfoFile", note];
 }
 
-/** @param files of them, only those that the linter knows; by default all files of the project */
+/** @param files by default all of the project; the linter does not know each kind of file */
 async function lint(signal: AbortSignal, say: Say, files: readonly string[] = []): Promise<Counts> {
-  const colors = `--colors=${isPlain ? "off" : "force"}`;
-  const args = ["ci", colors, "--no-errors-on-unmatched", ...files];
+  const args = ["ci", `--colors=${isPlain ? "off" : "force"}`];
+  if (files.length > 0) args.push("--no-errors-on-unmatched", ...files);
   const script = packageBin("@biomejs/biome");
   return countCheck(await runTool({ script, args, signal, say, isBackground: true }));
 }
