@@ -157,10 +157,10 @@ async function createMissing(model: Model<unknown>, existing: ReadonlySet<string
     unique: unique === true,
   }));
   const { collectionName } = model.collection;
-  if (indexes.length === 0 && existing.has(collectionName)) return;
   try {
-    if (indexes.length === 0) await model.createCollection();
-    else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
+    if (indexes.length > 0) {
+      await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
+    } else if (!existing.has(collectionName)) await model.createCollection();
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
     throw error;
