@@ -475,23 +475,15 @@ async function callAs(role: string, row: string): Promise<Response> {
   });
 }
 
-const routes = new Map<string, { route: Route; responses: Responses }>();
-type Responses = ReturnType<typeof describeRoute>["responses"];
-
-function declared(row: string): { route: Route; responses: Responses } {
-  const name = routeOf(row);
-  const known = routes.get(name);
-  if (known) return known;
-  const route: Route | undefined = ROUTES.find((each) => each.name === name);
-  if (!route) throw new Error(`${row} is not declared`);
-  const found = { route, responses: describeRoute(route).responses };
-  routes.set(name, found);
-  return found;
-}
+const DECLARED = new Map(
+  ROUTES.map((route: Route) => [route.name, { route, responses: describeRoute(route).responses }]),
+);
 
 /** The response must be one that the route declares, with the declared body. */
 async function expectDeclared(row: string, response: Response): Promise<void> {
-  const { route, responses } = declared(row);
+  const declared = DECLARED.get(routeOf(row));
+  if (!declared) throw new Error(`${row} is not declared`);
+  const { route, responses } = declared;
   const described = responses[response.status];
   if (!described) throw new Error(`${row} is not declared to respond with ${response.status}`);
   const isError = response.status >= 400;

@@ -59,14 +59,14 @@ async function storeUsers(
   password = TEST_PASSWORD,
 ): Promise<void> {
   const passwordHash = await quickHashOf(password);
-  const identitiesOf = stored.map(({ identityId, emailKey, createdAt }) => ({
+  const newIdentities = stored.map(({ identityId, emailKey, createdAt }) => ({
     _id: new Types.ObjectId(identityId),
     emailKey,
     passwordHash,
     createdAt,
   }));
   const options = { ignoreUndefined: true };
-  await identities.collection.insertMany(identitiesOf, options);
+  await identities.collection.insertMany(newIdentities, options);
   await users.collection.insertMany([...stored], options);
 }
 

@@ -166,7 +166,7 @@ describe("an analysis that several users ask for", () => {
   it("is one for sixty requests of one user at once, whose events are numbered without a gap", async () => {
     const [user] = await traders(1);
     if (!user) throw new Error("there is no trader");
-    const asked = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: USERS }, (_, index) =>
         product.call(user, "/get-signal", {
           method: "POST",
@@ -176,7 +176,7 @@ describe("an analysis that several users ask for", () => {
         }),
       ),
     );
-    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
     const completed = () =>
       database.signals.countDocuments({ userId: user._id, status: "completed" });
     await vi.waitFor(async () => expect(await completed()).toBe(USERS), WAIT);
