@@ -53,6 +53,8 @@ const NEWEST_AGE_MS = 24 * HOUR_MS;
 const BATCH_SIZE = 22;
 /** Lets the requests of users go first. */
 const PAUSE_MS = 1;
+/** How often to look whether a measurement has ended. */
+const MEASURING_POLL_MS = 200;
 
 /** An analysis to be made as if it were `closedAt`. */
 interface PlannedAnalysis {
@@ -87,19 +89,19 @@ export async function seedDemoRecord(deps: DemoRecordDeps): Promise<boolean> {
   await makeAnalyses(deps, latest);
   await resolveTrades(deps);
   if (!(await addToHistory(deps, latest))) return false;
-  if (!(await measure(deps))) return false;
+  await measure(deps);
   await database.demoRecords.updateOne({ _id: DEMO_RECORD_ID }, { $set: { finishedAt: now() } });
   deps.logger.info({ analyses: plan.length }, "demo record made");
   return true;
 }
 
-/** Has the performance measured soon; false while it is being measured. */
-async function measure({ database, measureJob, now }: DemoRecordDeps): Promise<boolean> {
-  const { matchedCount } = await database.jobs.updateOne(
-    { name: measureJob, lockedAt: null },
-    { $set: { nextRunAt: now() } },
-  );
-  return matchedCount > 0;
+/** Has the performance measured soon. A measurement that runs already may miss the newest trades, so it is waited for. */
+async function measure({ database, measureJob, now, abort }: DemoRecordDeps): Promise<void> {
+  const waiting = { name: measureJob, lockedAt: null };
+  const measureNow = () => database.jobs.updateOne(waiting, { $set: { nextRunAt: now() } });
+  while ((await measureNow()).matchedCount === 0) {
+    await pause(MEASURING_POLL_MS, undefined, { signal: abort });
+  }
 }
 
 /** When the first worker began; null if there is nothing to make. */
