@@ -39,6 +39,10 @@ const isExpired = ({ lockMs }: LockOwner) => ({
   $expr: { $lt: ["$lockedAt", { $subtract: ["$$NOW", lockMs] }] },
 });
 
+const isFreeFor = (owner: LockOwner) => ({
+  $or: [{ lockedAt: null }, { lastModifiedBy: owner.workerId }, isExpired(owner)],
+});
+
 interface Selection {
   running: readonly Types.ObjectId[];
   limit: number;
@@ -71,23 +75,21 @@ export const findStranded = (
   return find(database, filter, limit);
 };
 
-/** @returns those of some kinds with few items that have one to be done, or to be taken over */
+/** @returns those that have an item to be done, or to be taken over */
 export async function findDueKinds(
   { jobs }: JobsDatabase,
-  kinds: readonly string[],
+  kinds: readonly KindOfItem[],
   owner: LockOwner,
 ): Promise<string[]> {
-  const { workerId: lastModifiedBy } = owner;
+  const named = (isTimed: boolean) => ({
+    name: { $in: kinds.flatMap((kind) => (kind.isTimed === isTimed ? kind.kind : [])) },
+  });
+  const isDue = { $or: [named(false), { ...named(true), ...IS_DUE_SOON }] };
+  const filter = { $and: [isDue, NOT_PAUSED, isFreeFor(owner)] };
   const found = await nativeCollection(jobs)
-    .find({
-      name: { $in: [...kinds] },
-      ...NOT_PAUSED,
-      ...IS_DUE_SOON,
-      $or: [{ lockedAt: null }, { lastModifiedBy }, isExpired(owner)],
-    })
-    .project<Pick<JobRecord, "name">>({ name: 1 })
+    .aggregate<{ _id: string }>([{ $match: filter }, { $group: { _id: "$name" } }])
     .toArray();
-  return found.map(({ name }) => name);
+  return found.map(({ _id }) => _id);
 }
 
 const find = (
@@ -118,10 +120,9 @@ export async function lockItems(
     ? { $or: items.map(({ _id, nextRunAt }) => ({ _id, nextRunAt })) }
     : ids;
   const { workerId } = owner;
-  const isFree = { $or: [{ lockedAt: null }, { lastModifiedBy: workerId }, isExpired(owner)] };
   const options = session ? { session } : {};
   const { matchedCount } = await all.updateMany(
-    { $and: [found, due, isFree] },
+    { $and: [found, due, isFreeFor(owner)] },
     [{ $set: { lockedAt: "$$NOW", lastRunAt: "$$NOW", lastModifiedBy: workerId } }],
     options,
   );

@@ -55,7 +55,11 @@ export class KindQueue {
 
   /** Finds stranded items, items that were left to other workers, and those that become due. */
   poll(): void {
-    if (!this.#claiming && this.#freePlaces() > 0) this.#claim(() => this.#findLeftBehind());
+    if (!this.#claiming && this.hasFreePlace()) this.#claim(() => this.#findLeftBehind());
+  }
+
+  hasFreePlace(): boolean {
+    return this.#freePlaces() > 0;
   }
 
   runningIds(): Types.ObjectId[] {

@@ -37,8 +37,6 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #feed: ChangeFeed;
   readonly #kinds = new Map<string, KindQueue>();
-  /** The kinds of one item each, which are looked for together. */
-  readonly #standing: readonly string[];
   readonly #owner: LockOwner;
   #polling: Promise<void> | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -58,7 +56,6 @@ export class WorkQueue {
       mayTakeOver: () => this.#contact.hasLastedMs(lockMs),
     };
     for (const handler of handlers) this.#kinds.set(handler.kind, new KindQueue(shared, handler));
-    this.#standing = handlers.filter(({ standing }) => standing).map(({ kind }) => kind);
     this.#feed = new ChangeFeed({
       ...options,
       collection: JOBS_COLLECTION,
@@ -103,9 +100,9 @@ export class WorkQueue {
   }
 
   #poll(): void {
-    const { database, logger } = this.#options;
-    for (const [name, kind] of this.#kinds) if (!this.#standing.includes(name)) kind.poll();
-    this.#polling ??= findDueKinds(database, this.#standing, this.#owner)
+    const { database, logger, handlers } = this.#options;
+    const able = handlers.filter(({ kind }) => this.#kinds.get(kind)?.hasFreePlace());
+    this.#polling ??= findDueKinds(database, able, this.#owner)
       .then((due) => {
         for (const name of due) this.#kinds.get(name)?.poll();
       })
