@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
@@ -30,12 +30,17 @@ const keepFewExchanges: Plugin = {
       : null,
 };
 
+/** Test files that start services as processes. */
+const STARTS_SERVICES = /\b(spawnService|startLiveProduct)\b/;
+
 /** Fewer start fewer services than would make up for the time that the bundles take. */
-const MIN_TEST_FILES = 100;
+const MIN_TEST_FILES = 3;
 
 /** Bundles server and worker for `spawnService`: the bundles start in a third of the time of the sources. */
 export async function setup(project: TestProject): Promise<(() => void) | undefined> {
-  if (project.vitest.state.getPaths().length < MIN_TEST_FILES) return;
+  const files = project.vitest.state.getPaths();
+  const starting = files.filter((file) => STARTS_SERVICES.test(readFileSync(file, "utf8")));
+  if (starting.length < MIN_TEST_FILES) return;
   const results = join(PROJECT_ROOT, "test-results");
   mkdirSync(results, { recursive: true });
   const outDir = mkdtempSync(join(results, "services-"));
