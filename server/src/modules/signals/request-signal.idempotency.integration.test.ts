@@ -143,8 +143,7 @@ describe("a known idempotency key", () => {
   it("starts one analysis for identical requests at once, on two servers", async () => {
     const servers = Array.from({ length: 20 }, (_, index) => [server, otherServer][index % 2]);
     const answers = await Promise.all(servers.map((at) => ask(BITCOIN, { ...(at && { at }) })));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(answers).toEqual(answers.map(() => ({ ...answers[0], status: 202 })));
     expect(await made()).toEqual(ONE);
   });
 
