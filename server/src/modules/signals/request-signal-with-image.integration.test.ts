@@ -204,7 +204,8 @@ describe("asking for a signal with a chart image", () => {
 
   it("gives the credit back when the image is deleted before it was looked at", async () => {
     const user = await trader();
-    await product.workers[0]?.stop();
+    const pid = product.workers[0]?.pid ?? Number.NaN;
+    process.kill(pid, "SIGSTOP");
     const accepted = signalAcceptedSchema.parse(
       await (await ask(user, {}, { prefer: "respond-async" })).json(),
     );
@@ -212,7 +213,7 @@ describe("asking for a signal with a chart image", () => {
     const image = await database.chartImages.findOne({ userId: user._id }).lean();
     const path = `/admin/delete-chart-image/${image?.filename}`;
     expect((await call(admin, path, { method: "DELETE" })).status).toBe(200);
-    await product.startWorker();
+    process.kill(pid, "SIGCONT");
     await vi.waitFor(async () => {
       const signal = await database.signals.findById(accepted.signal_id).lean();
       expect(signal?.status).toBe("failed");
