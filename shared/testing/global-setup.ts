@@ -61,6 +61,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
         "--setParameter=ttlMonitorEnabled=false",
         // Each second, it would read the statistics of every collection of every test database.
         "--setParameter=diagnosticDataCollectionEnabled=false",
+        // After ten minutes, it would spend most of its time closing the tens of thousands of tables that are idle.
+        "--wiredTigerEngineConfigString=file_manager=(close_idle_time=100000)",
       ],
     },
   });
