@@ -78,7 +78,7 @@ export async function oncePerKey(
       return await create();
     } catch (error) {
       // Another server was faster.
-      const other = isKeyConflict(error) ? await findEarlier(deps, input) : null;
+      const other = isKeyConflict(error) ? await findCommitted(deps, input) : null;
       if (other) return other;
       throw error;
     }
@@ -132,7 +132,7 @@ async function writeSignal(
   const { input, id, attachment, joined } = pending;
   const { request, requestId, idempotencyKey } = input;
   const userId = input.user._id;
-  if (await findUse(database, input, uow.at, uow.session)) throw idempotencyConflict();
+  if (await findUse(database, input, uow.at, { session: uow.session })) throw idempotencyConflict();
   if (!joined || joined.isNew) {
     await assertQueueCapacity(deps);
     await countAnalysis(deps, uow, userId);
@@ -165,11 +165,24 @@ export const isKnownKey = async (
 
 type KeyInput = Pick<RequestSignalInput, "user" | "idempotencyKey">;
 
+type ReadOptions = { session: ClientSession } | typeof LATEST | Record<string, never>;
+
+/** Waits until a majority has what is read: up to a tenth of a second, when the database next writes its journal. */
+const LATEST = { readConcern: { level: "linearizable" }, maxTimeMS: 5_000 } as const;
+
+/** What a transaction has seen. It sees the writes of others before a majority has them, and other reads only afterwards. */
+const findCommitted = async (
+  deps: ServerDeps,
+  input: RequestSignalInput,
+): Promise<SignalRecord | null> =>
+  (await findEarlier(deps, input)) ?? (await findEarlier(deps, input, LATEST));
+
 async function findEarlier(
   { database, now }: ServerDeps,
   input: RequestSignalInput,
+  options: ReadOptions = {},
 ): Promise<SignalRecord | null> {
-  const use = await findUse(database, input, now());
+  const use = await findUse(database, input, now(), options);
   if (!use) return null;
   // Keys of earlier versions have no fingerprint.
   if (use.request !== undefined && use.request !== fingerprintOf(input))
@@ -182,16 +195,15 @@ async function findUse(
   database: Database,
   input: KeyInput,
   at: Date,
-  session: ClientSession | null = null,
+  options: ReadOptions = {},
 ): Promise<{ signal: SignalRecord; request: string | undefined } | null> {
   if (!input.idempotencyKey) return null;
   const key = keyOf(input, input.idempotencyKey);
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys
-    .findOne({ _id: key, createdAt: { $gt: oldest } })
-    .session(session)
+    .findOne({ _id: key, createdAt: { $gt: oldest } }, null, options)
     .lean();
-  const signal = known && (await database.signals.findById(known.signalId).session(session).lean());
+  const signal = known && (await database.signals.findById(known.signalId, null, options).lean());
   return signal && { signal, request: known.request };
 }
 
