@@ -101,8 +101,8 @@ export class WorkQueue {
 
   #poll(): void {
     const { database, logger, handlers } = this.#options;
-    const able = handlers.filter(({ kind }) => this.#kinds.get(kind)?.hasFreePlace());
-    this.#polling ??= findDueKinds(database, able, this.#owner)
+    const withPlaces = handlers.filter(({ kind }) => this.#kinds.get(kind)?.hasFreePlace());
+    this.#polling ??= findDueKinds(database, withPlaces, this.#owner)
       .then((due) => {
         for (const name of due) this.#kinds.get(name)?.poll();
       })

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { ensureMongod, MONGOD_PARAMETERS } from "../../../../scripts/lib/mongo/mongod.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
+/** The journal is written ten times a second, possibly just before the request. */
 const REPETITIONS = 10;
 const acceptedSchema = z.object({ signal_id: z.string() });
 

@@ -21,7 +21,8 @@ import {
 import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
-import type { ClientSession, Types } from "mongoose";
+import type { FindOptions } from "mongodb";
+import type { Types } from "mongoose";
 import { idempotencyConflict } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
@@ -165,12 +166,12 @@ export const isKnownKey = async (
 
 type KeyInput = Pick<RequestSignalInput, "user" | "idempotencyKey">;
 
-type ReadOptions = { session: ClientSession } | typeof LATEST | Record<string, never>;
+type ReadOptions = Pick<FindOptions, "session" | "readConcern" | "maxTimeMS">;
 
 /** Waits until a majority has what is read: up to a tenth of a second, when the database next writes its journal. */
-const LATEST = { readConcern: { level: "linearizable" }, maxTimeMS: 5_000 } as const;
+const LATEST: ReadOptions = { readConcern: { level: "linearizable" }, maxTimeMS: 5_000 };
 
-/** What a transaction has seen. It sees the writes of others before a majority has them, and other reads only afterwards. */
+/** The signal that made a transaction conflict. A transaction may see it before a majority has it; other reads see it later. */
 const findCommitted = async (
   deps: ServerDeps,
   input: RequestSignalInput,
