@@ -202,15 +202,16 @@ export async function deleteItem(
   return deletedCount === 1;
 }
 
-/** Unlocks an item that is to be done again. */
+/** Unlocks an item that is to be done again. A time that was set while it was done stays: that run may have been too early. */
 export async function repeatItem(
   database: JobsDatabase,
-  { _id, workerId }: HeldItem,
-  dueAt: Date,
+  { _id, workerId, dueAt }: HeldItem & { dueAt: Date },
+  dueAgainAt: Date,
 ): Promise<void> {
   const done = { failCount: null, failReason: null, failedAt: null, lastFinishedAt: "$$NOW" };
+  const nextRunAt = { $cond: [{ $eq: ["$nextRunAt", dueAt] }, dueAgainAt, "$nextRunAt"] };
   await nativeCollection(database.jobs).updateOne({ _id, ...heldBy(workerId) }, [
-    { $set: { ...UNLOCKED, ...done, nextRunAt: dueAt } },
+    { $set: { ...UNLOCKED, ...done, nextRunAt } },
   ]);
 }
 

@@ -240,6 +240,33 @@ describe("work items", () => {
     }, WITHIN);
   });
 
+  it("that are always there are done once more if they are made due while they are done", async () => {
+    let runs = 0;
+    const handler = repeatedly(
+      { database, logger },
+      {
+        kind: KIND,
+        retryDelayMs: () => 100,
+        async run() {
+          runs += 1;
+          if (runs === 1) {
+            await database.jobs.updateOne({ name: KIND }, { nextRunAt: database.now() });
+          }
+          return new Date(database.now().getTime() + 3_600_000);
+        },
+      },
+    );
+    await addStandingItems(database, [handler]);
+    const queue = new WorkQueue({ database, logger, workerId: "one", handlers: [handler] });
+    queues.push(queue);
+    queue.start();
+    await vi.waitFor(async () => {
+      const item = await stored("");
+      expect(Number(item?.nextRunAt)).toBeGreaterThan(database.now().getTime() + 3_000_000);
+    }, WITHIN);
+    expect(runs).toBe(2);
+  });
+
   it("that are always there end at once when their worker stops, and are due for others", async () => {
     let isStarted = false;
     const handler = repeatedly(

@@ -53,8 +53,6 @@ const NEWEST_AGE_MS = 24 * HOUR_MS;
 const BATCH_SIZE = 22;
 /** Lets the requests of users go first. */
 const PAUSE_MS = 1;
-/** How often to look whether a measurement has ended. */
-const MEASURING_POLL_MS = 200;
 
 /** An analysis to be made as if it were `closedAt`. */
 interface PlannedAnalysis {
@@ -95,13 +93,9 @@ export async function seedDemoRecord(deps: DemoRecordDeps): Promise<boolean> {
   return true;
 }
 
-/** Has the performance measured soon. A measurement that runs already may miss the newest trades, so it is waited for. */
-async function measure({ database, measureJob, now, abort }: DemoRecordDeps): Promise<void> {
-  const waiting = { name: measureJob, lockedAt: null };
-  const measureNow = () => database.jobs.updateOne(waiting, { $set: { nextRunAt: now() } });
-  while ((await measureNow()).matchedCount === 0) {
-    await pause(MEASURING_POLL_MS, undefined, { signal: abort });
-  }
+/** Has the performance measured soon, once more if it is being measured now. */
+async function measure({ database, measureJob, now }: DemoRecordDeps): Promise<void> {
+  await database.jobs.updateOne({ name: measureJob }, { $set: { nextRunAt: now() } });
 }
 
 /** When the first worker began; null if there is nothing to make. */
