@@ -104,9 +104,11 @@ function shareFolder(): void {
   });
 }
 
-describe("a new embedded database", () => {
+describe("the embedded database", () => {
   shareFolder();
-  let uri = "";
+  let first: Awaited<ReturnType<typeof start>>;
+  let notes = 0;
+  const settings = () => ({ MONGODB_URI: undefined, DATA_DIR: dataDir });
 
   it("lets no other process make its first account while it starts", async () => {
     const started = new AbortController();
@@ -123,10 +125,11 @@ describe("a new embedded database", () => {
       refusals.add(await refusalOf(address, ATTACKS["make an account"]));
     }
     expect([...refusals]).toEqual(["Unauthorized"]);
-    ({ uri } = await starting);
+    first = await starting;
   });
 
   it("cannot be read or changed without its password", async () => {
+    const { uri } = first;
     expect(await addNote(uri)).toBe(1);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       expect([name, await refusalOf(anonymous(uri), attack)]).toEqual([name, "Unauthorized"]);
@@ -138,23 +141,14 @@ describe("a new embedded database", () => {
     }
     expect(await addNote(uri)).toBe(2);
   });
-});
-
-describe("the embedded database", () => {
-  shareFolder();
-  let first: Awaited<ReturnType<typeof start>>;
-  let notes = 0;
-  const settings = () => ({ MONGODB_URI: undefined, DATA_DIR: dataDir });
 
   it("comes back at the same address with its data after a crash", async () => {
-    first = await start();
     const { uri, service, lines } = first;
-    expect(await addNote(uri)).toBe(1);
     process.kill(service.pid ?? Number.NaN, "SIGKILL");
     notes = await vi.waitFor(
       async () => {
         const count = await addNote(uri);
-        expect(count).toBeGreaterThan(1);
+        expect(count).toBeGreaterThan(2);
         return count;
       },
       { timeout: 30_000, interval: 100 },
