@@ -1,8 +1,12 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import { FOLLOW_DELAYS, type FollowedQuery } from "@shared/contract/followed.ts";
+import {
+  FOLLOW_DELAYS,
+  type FollowedQuery,
+  followedQuerySchema,
+} from "@shared/contract/followed.ts";
 import type { signalOriginSchema } from "@shared/contract/signal.ts";
 import { X } from "lucide-react";
-import type { InputHTMLAttributes } from "react";
+import { type InputHTMLAttributes, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { Labelled, SelectField } from "../../ui/fields.tsx";
@@ -39,19 +43,22 @@ interface ResultFiltersProps {
 }
 
 export function ResultFilters({ filter, onChange }: ResultFiltersProps) {
-  /** An invalid text changes nothing. */
-  const set = (field: FollowedField, value: string) => {
+  /** @returns why the text is not valid, which then changes nothing */
+  const set = (field: FollowedField, value: string): string | null => {
+    const { error } = followedQuerySchema.shape[field].safeParse(value || undefined);
+    if (error) return error.issues[0]?.message ?? error.message;
     const params = paramsOf(filter);
     params.delete(field);
     if (value !== "") params.set(field, value);
     onChange(filterOf(params));
+    return null;
   };
   const dayOf = (iso: string | undefined) => iso?.slice(0, 10) ?? "";
   const setDay = (field: "since" | "until") => (day: string) =>
     set(field, day && `${day}T00:00:00.000Z`);
   const isFiltered = paramsOf(filter).size > 0;
   return (
-    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-5">
+    <div className="grid grid-cols-2 items-start gap-3 md:grid-cols-3 xl:grid-cols-5">
       <Input
         label="Start balance, USD"
         value={String(filter.start_balance)}
@@ -101,7 +108,7 @@ export function ResultFilters({ filter, onChange }: ResultFiltersProps) {
         <Button
           Icon={X}
           variant="ghost"
-          className="h-11 justify-self-start"
+          className="h-11 self-end justify-self-start"
           onClick={() => onChange(filterOf(new URLSearchParams()))}
         >
           Clear filters
@@ -115,27 +122,44 @@ interface InputProps
   extends Pick<InputHTMLAttributes<HTMLInputElement>, "placeholder" | "inputMode" | "type"> {
   label: string;
   value: string;
-  onSet(text: string): void;
+  /** @returns why the text is not valid */
+  onSet(text: string): string | null;
 }
 
-/** Sets its text when it is left, or by Enter. */
-const Input = ({ label, value, onSet, ...input }: InputProps) => (
-  <Labelled label={label}>
-    {(id) => (
+const Input = ({ label, ...input }: InputProps) => (
+  <Labelled label={label}>{(id) => <TextInput key={input.value} id={id} {...input} />}</Labelled>
+);
+
+/** Sets its text when it is left, or by Enter. A text that is not valid stays, with the reason. */
+function TextInput({ id, value, onSet, ...input }: Omit<InputProps, "label"> & { id: string }) {
+  const [fault, setFault] = useState<string | null>(null);
+  const faultId = `${id}-fault`;
+  const setText = (control: HTMLInputElement) => {
+    if (control.value === value) return setFault(null);
+    setFault(onSet(control.value.trim()));
+    // A field that is cleared shows its default, also if that was set before.
+    if (control.value === "") control.value = value;
+  };
+  return (
+    <>
       <input
-        key={value}
         id={id}
         defaultValue={value}
         autoComplete="off"
-        onBlur={({ currentTarget }) => {
-          if (currentTarget.value !== value) onSet(currentTarget.value.trim());
-        }}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={fault ? faultId : undefined}
+        onBlur={({ currentTarget }) => setText(currentTarget)}
         onKeyDown={({ key, currentTarget }) => {
           if (key === "Enter") currentTarget.blur();
         }}
-        className={`${fieldClass.input} min-w-0`}
+        className={`${fieldClass.input} min-w-0 aria-invalid:border-danger`}
         {...input}
       />
-    )}
-  </Labelled>
-);
+      {fault && (
+        <p id={faultId} role="alert" className={fieldClass.error}>
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}

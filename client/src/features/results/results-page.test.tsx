@@ -105,6 +105,26 @@ test("has its filters in the address, and drops what is not valid", async () => 
   expect(address()).toBe("/results");
 });
 
+test("says why a filter is not valid, and changes nothing until it is", async () => {
+  api.reply("GET /me/followed", followed);
+  const { user, address } = openApp("/results", { approved: true });
+  const risk = await screen.findByLabelText<HTMLInputElement>("Risk per trade, %");
+  await user.clear(risk);
+  await user.type(risk, "900{Enter}");
+  expect((await screen.findByRole("alert")).textContent).toBe(
+    "Use a risk above 0, up to 100 percent.",
+  );
+  expect(risk.getAttribute("aria-invalid")).toBe("true");
+  expect(address()).toBe("/results");
+  await user.clear(risk);
+  fireEvent.blur(risk);
+  expect(risk.value).toBe("1");
+  expect(screen.queryByRole("alert")).toBeNull();
+  await user.clear(risk);
+  await user.type(risk, "2{Enter}");
+  await waitFor(() => expect(address()).toBe("/results?risk_percent=2"));
+});
+
 test("turns the monthly email on with the inputs of the page, keeps it to the last ones, and off", async () => {
   api.reply("GET /me/followed", followed);
   const off = { monthly: false, start_balance: 1_000, risk_percent: 1 };
