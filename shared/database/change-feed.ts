@@ -16,7 +16,7 @@ const helloSchema = z.object({
 });
 
 interface ChangeFeedOptions {
-  database: Pick<Database, "connection">;
+  database: Database;
   logger: Logger;
   collection: string;
   /** Conditions on the documents to report; all by default. */

@@ -216,7 +216,7 @@ const writeReplySchema = z.object({
  * @throws an Error if a document could not be written
  */
 export async function runWriteCommand(
-  { connection }: Pick<Database, "connection">,
+  { connection }: Database,
   session: ClientSession,
   command: Document,
 ): Promise<void> {

@@ -8,7 +8,7 @@ export const FILE_KINDS = ["payment_proofs", "chart_uploads"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 /** The bytes of one kind of file, in the database, so that all servers and workers can read them. */
-export function fileStore({ connection }: Pick<Database, "connection">, kind: FileKind) {
+export function fileStore({ connection }: Database, kind: FileKind) {
   const db = nativeDb(connection);
   const bucket = new mongo.GridFSBucket(db, { bucketName: kind });
   const files = db.collection<{ _id: Types.ObjectId }>(`${kind}.files`);

@@ -12,10 +12,8 @@ interface AiBudget {
   percent?: number;
 }
 
-type SpendingDatabase = Pick<Database, "aiSpending">;
-
 /** Returns the cost of the AI calls that ended on the UTC day of `at`, in US dollars. */
-export async function readAiSpending(database: SpendingDatabase, at: Date): Promise<number> {
+export async function readAiSpending(database: Database, at: Date): Promise<number> {
   const spending = await database.aiSpending.findById(dayOf(at)).lean();
   return (spending?.nanoUsd ?? 0) / NANO_PER_USD;
 }
@@ -67,7 +65,7 @@ function spendingBetween(costNanoUsd: number, budgetUsd: number | undefined) {
  * @returns false if it reaches one; nothing is added then
  */
 async function addBetween(
-  { aiSpending }: SpendingDatabase,
+  { aiSpending }: Database,
   { _id, costNanoUsd, between }: Addition,
 ): Promise<boolean> {
   const { matchedCount } = await aiSpending.updateOne(

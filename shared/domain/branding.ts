@@ -14,7 +14,7 @@ export const BRANDING_DOCUMENT = { _id: "branding" };
 
 /** What an administrator has stored; all texts are empty before that. */
 export async function readBranding(
-  { branding }: Pick<Database, "branding">,
+  { branding }: Database,
   session: ClientSession | null = null,
 ): Promise<Branding> {
   const stored = await branding
@@ -26,7 +26,7 @@ export async function readBranding(
 }
 
 /** How emails and messages present the product. */
-export async function readBrand(database: Pick<Database, "branding">): Promise<Brand> {
+export async function readBrand(database: Database): Promise<Brand> {
   const {
     product_name: name,
     accent_color: color,
@@ -45,7 +45,7 @@ export const LOGO_PATH = "/branding/logo";
 
 /** What notifications of browsers show of the product, where it has a name or a logo of its own. */
 export async function readPushLook(
-  { branding }: Pick<Database, "branding">,
+  { branding }: Database,
   apiUrl: string,
 ): Promise<{ product?: string; icon?: string }> {
   const fields = { product_name: 1, "logo.sha256": 1 };

@@ -11,7 +11,7 @@ import type { ClientSession, QueryFilter } from "mongoose";
  * @param options.urgent also those that wait for a time, such as that of a retry
  */
 export async function wakeChannels(
-  database: Pick<Database, "channels">,
+  database: Database,
   filter: QueryFilter<ChannelRecord>,
   { at, urgent = false, session }: { at: Date; urgent?: boolean; session?: ClientSession },
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function wakeChannels(
 
 /** What is not sent any more when a channel is turned off. Tests and repeated messages are. */
 export async function suppressOpenDeliveries(
-  { deliveries }: Pick<Database, "deliveries">,
+  { deliveries }: Database,
   { session }: Pick<UnitOfWork, "session">,
   { _id: channelId }: Pick<ChannelRecord, "_id">,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function suppressOpenDeliveries(
  * waits. A Telegram link that was not opened is removed.
  */
 export async function disableOtherChannels(
-  database: Pick<Database, "channels" | "deliveries">,
+  database: Database,
   uow: UnitOfWork,
   { _id: userId }: Pick<UserRecord, "_id">,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function disableOtherChannels(
 
 /** Turns a channel off, and notifies its user. Nothing happens if it is off. */
 export async function disableChannel(
-  database: Pick<Database, "channels" | "deliveries">,
+  database: Database,
   uow: UnitOfWork,
   { _id }: Pick<ChannelRecord, "_id">,
   reason: ChannelDisabledReason,

@@ -15,7 +15,7 @@ const MAX_AGE_MS = DAY_MS;
 export async function readEconomicCalendar({
   economicCalendar,
   now,
-}: Pick<Database, "economicCalendar" | "now">): Promise<EconomicCalendarRecord | null> {
+}: Database): Promise<EconomicCalendarRecord | null> {
   const calendar = await economicCalendar.findById(ECONOMIC_CALENDAR_ID).lean();
   if (!calendar || now().getTime() - calendar.readAt.getTime() > MAX_AGE_MS) return null;
   return calendar;
@@ -32,10 +32,7 @@ export function eventWarnings(events: readonly EconomicEvent[], at: number): str
 }
 
 /** The warning of a signal of this market that is made now, by the stored calendar. */
-export async function currentEventWarnings(
-  database: Pick<Database, "economicCalendar" | "now">,
-  symbol: string,
-): Promise<string[]> {
+export async function currentEventWarnings(database: Database, symbol: string): Promise<string[]> {
   const calendar = await readEconomicCalendar(database);
   const events = eventsConcerning(symbol, calendar?.events ?? []);
   return eventWarnings(events, database.now().getTime());

@@ -21,7 +21,7 @@ interface EmailData {
 
 /** Adds an email in the caller's transaction. It is due at once unless `when` says otherwise. */
 export function addEmail(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   data: EmailData & Record<string, unknown>,
   when: { dueAt?: Date; priority?: number } = {},

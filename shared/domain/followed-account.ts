@@ -47,7 +47,7 @@ type FoundSignal = Pick<
 
 /** The newest ones, oldest first. */
 async function findTrades(
-  { signals }: Pick<Database, "signals">,
+  { signals }: Database,
   { _id }: Owner,
   query: FollowedQuery,
 ): Promise<FoundSignal[]> {
@@ -92,7 +92,7 @@ const resolutions = new LRUCache<string, Ended>({ max: 50_000 });
 
 /** By the analysis. */
 async function readResolutions(
-  { marketAnalyses }: Pick<Database, "marketAnalyses">,
+  { marketAnalyses }: Database,
   found: readonly FoundSignal[],
 ): Promise<Map<string, Ended>> {
   const ended = new Map<string, Ended>();
@@ -127,7 +127,7 @@ async function readResolutions(
  * Deliveries are kept for 30 days.
  */
 async function readArrivals(
-  { deliveries }: Pick<Database, "deliveries">,
+  { deliveries }: Database,
   { _id }: Owner,
 ): Promise<Map<number, number>> {
   const delivered = await deliveries
@@ -196,7 +196,7 @@ const opens = new LRUCache<string, Opens>({
 
 /** The opens of the first stored candles from then on, where the ledger's entry was earlier. */
 async function addLaterPrices(
-  database: Pick<Database, "outcomeCandles">,
+  database: Database,
   signals: readonly FollowedSignal[],
 ): Promise<void> {
   const late = signals.filter(isLate);
@@ -221,7 +221,7 @@ function isLate({ from, resolution, validUntil }: FollowedSignal): boolean {
 }
 
 async function readOpens(
-  { outcomeCandles }: Pick<Database, "outcomeCandles">,
+  { outcomeCandles }: Database,
   signals: readonly FollowedSignal[],
 ): Promise<Map<string, Opens>> {
   const found = new Map<string, Opens>();

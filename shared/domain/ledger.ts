@@ -30,7 +30,7 @@ export function publicAudience(head: Pick<LedgerHead, "at">, now: Date): LedgerA
 }
 
 /** The last record. */
-export async function readLedgerHead(database: Pick<Database, "ledgerHeads">): Promise<LedgerHead> {
+export async function readLedgerHead(database: Database): Promise<LedgerHead> {
   const head = await database.ledgerHeads.findById(LEDGER_HEAD_ID).lean();
   if (!head) return { seq: 0, hash: GENESIS_HASH, at: null };
   const { seq, hash, at } = head;

@@ -15,7 +15,7 @@ export const messageEmailSchema = z.object({
 export type MessageEmail = z.infer<typeof messageEmailSchema>;
 
 export function addMessageEmail(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   { userId, ...content }: { userId: Types.ObjectId; subject: string; text: string },
 ): void {

@@ -16,7 +16,7 @@ export const announceApprovalSchema = z.object({ userId: z.string() });
 
 /** Watches the transaction that a proof names, until it can be accepted or needs an administrator. */
 export function watchPayment(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   { _id, userId }: Pick<PaymentProofRecord, "_id" | "userId">,
 ): void {

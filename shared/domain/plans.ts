@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 
 /** The plans as they are offered now, cheapest first in the product's own order. */
 export async function readPlans(
-  { plans }: Pick<Database, "plans">,
+  { plans }: Database,
   session: ClientSession | null = null,
 ): Promise<Plan[]> {
   const changed = await plans.find().session(session).lean();

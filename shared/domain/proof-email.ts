@@ -16,7 +16,7 @@ export const proofEmailSchema = z.object({
 export type ProofEmail = z.infer<typeof proofEmailSchema>;
 
 export function addRejectionEmail(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   proof: { user: UserRecord; rejection: ProofRejection; senderName: string },
 ): void {

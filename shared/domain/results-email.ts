@@ -50,7 +50,7 @@ const PRIORITY = -10;
 
 /** Adds the email about a month, which is of use until the next one. */
 export function addResultsEmail(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   { userId, month }: { userId: Types.ObjectId; month: string },
 ): void {

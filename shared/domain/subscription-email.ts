@@ -28,7 +28,7 @@ export type SubscriptionEmail = z.infer<typeof subscriptionEmailSchema>;
 
 /** Adds an email about the user's subscription as it is now. */
 export function addSubscriptionEmail(
-  database: Pick<Database, "jobs">,
+  database: Database,
   uow: UnitOfWork,
   user: UserRecord,
   kind: SubscriptionEmail["kind"],
@@ -50,7 +50,7 @@ export function addSubscriptionEmail(
 
 /** Removes the emails of a kind that no worker has started to send. */
 export async function removeSubscriptionEmails(
-  { jobs }: Pick<Database, "jobs">,
+  { jobs }: Database,
   { session }: UnitOfWork,
   userId: Types.ObjectId,
   kind: SubscriptionEmail["kind"],

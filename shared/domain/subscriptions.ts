@@ -132,7 +132,7 @@ async function grantMonth(
 
 /** The billing period that a month of a subscription belongs to. */
 export async function periodOfMonth(
-  { billingPeriods }: Pick<Database, "billingPeriods">,
+  { billingPeriods }: Database,
   search: {
     userId: Types.ObjectId;
     subscription: Pick<SubscriptionRecord, "startedAt">;

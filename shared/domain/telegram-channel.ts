@@ -26,7 +26,7 @@ const NO_CHANNEL: Omit<TelegramChannelRecord, "updatedAt"> = {
 
 /** Its settings; those of a channel that is off before an administrator has set it. */
 export async function readTelegramChannel(
-  { telegramChannel }: Pick<Database, "telegramChannel">,
+  { telegramChannel }: Database,
   session: ClientSession | null = null,
 ): Promise<Omit<TelegramChannelRecord, "updatedAt">> {
   const stored = await telegramChannel.findById(TELEGRAM_CHANNEL_ID).session(session).lean();
@@ -40,21 +40,17 @@ const LINKED = {
   disabledReason: { $ne: "password-changed" as const },
 };
 
-export const countLinked = ({ channels }: Pick<Database, "channels">): Promise<number> =>
+export const countLinked = ({ channels }: Database): Promise<number> =>
   channels.countDocuments(LINKED);
 
 /** The linked Telegram of a user, by which they may be let in. */
 export const findLinked = (
-  { channels }: Pick<Database, "channels">,
+  { channels }: Database,
   owner: { userId: Types.ObjectId } | { chatHash: string },
 ) => channels.findOne({ ...LINKED, ...owner }).lean();
 
 /** Whether somebody may be in the channel: a user with access, to whom this Telegram is linked. */
-export async function isEntitled(
-  database: Pick<Database, "channels" | "users">,
-  chatHash: string,
-  at: Date,
-): Promise<boolean> {
+export async function isEntitled(database: Database, chatHash: string, at: Date): Promise<boolean> {
   const channel = await findLinked(database, { chatHash });
   const user = channel && (await database.users.findById(channel.userId).lean());
   return user ? hasAccess(user, at) : false;
@@ -62,7 +58,7 @@ export async function isEntitled(
 
 /** The linked Telegrams of users with access: their hashes and encrypted ids. */
 export async function findEntitled(
-  { channels, users }: Pick<Database, "channels" | "users">,
+  { channels, users }: Database,
   at: Date,
 ): Promise<Map<string, string>> {
   const linked = await channels.find(LINKED).select({ userId: 1, chatHash: 1, target: 1 }).lean();
@@ -82,7 +78,7 @@ export async function findEntitled(
 
 /** Those of the stored members who may not be in the channel. */
 export const findUnentitled = (
-  { telegramMembers, channels, users }: Pick<Database, "telegramMembers" | "channels" | "users">,
+  { telegramMembers, channels, users }: Database,
   chatId: string,
   at: Date,
 ) =>
@@ -118,7 +114,7 @@ type PostedAnalysis = Pick<MarketAnalysisRecord, "_id" | "symbol" | "timeframe">
 
 /** Has a trade posted, in the transaction that finishes it, if the channel wants its market. */
 export async function postTrade(
-  database: Pick<Database, "jobs" | "telegramChannel">,
+  database: Database,
   uow: UnitOfWork,
   { _id, symbol, timeframe }: PostedAnalysis,
 ): Promise<void> {
@@ -138,7 +134,7 @@ const postWork = (analysisId: Types.ObjectId, what: string, dueAt: Date) => ({
 
 /** Has the post of a trade show that it was filled or has ended. May be called again. */
 export async function updatePost(
-  database: Pick<Database, "jobs" | "telegramPosts" | "now">,
+  database: Database,
   analysisId: Types.ObjectId,
   what: "filled" | "ended",
 ): Promise<void> {

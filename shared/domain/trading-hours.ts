@@ -108,7 +108,7 @@ export function nextOpenClose(
 
 /** Trading hours of symbols: those of the provider that was last read, otherwise those of the instrument. */
 export async function readTradingHours(
-  database: Pick<Database, "marketSnapshots" | "analysisSetup">,
+  database: Database,
 ): Promise<(symbol: string) => TradingHours> {
   const [snapshot, setup] = await Promise.all([
     database.marketSnapshots.findById(MARKET_SNAPSHOT_ID).select({ "quotes.closes": 0 }).lean(),

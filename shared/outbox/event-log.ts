@@ -41,7 +41,7 @@ export function eventsOf(stored: unknown): LoggedEvent[] {
 
 /** Instructions about a user since a time. */
 export async function readInstructions(
-  { events }: Pick<Database, "events">,
+  { events }: Database,
   { name, userId, since }: { name: string; userId: string; since: Date },
 ): Promise<LoggedEvent[]> {
   const about = { at: { $gte: since }, stream: CONTROL_STREAM, name, "data.userId": userId };
@@ -64,7 +64,7 @@ interface EventRange {
  * of more than 7 days, which are not kept.
  */
 export async function readEvents(
-  { events }: Pick<Database, "events">,
+  { events }: Database,
   { stream, after, limit, names, dataFields }: EventRange,
 ): Promise<NumberedEvent[]> {
   const range = { stream, seq: { $gt: after, $lte: after + limit } };
@@ -98,7 +98,7 @@ export async function readEvents(
 
 /** The next number after `after` whose event is still kept. */
 export async function findNextKept(
-  { events }: Pick<Database, "events">,
+  { events }: Database,
   { stream, after }: Pick<EventRange, "stream" | "after">,
 ): Promise<number | undefined> {
   const range = { stream, seq: { $gt: after } };
@@ -114,7 +114,7 @@ export async function findNextKept(
 }
 
 export async function deleteStream(
-  { events }: Pick<Database, "events">,
+  { events }: Database,
   session: ClientSession,
   stream: string,
 ): Promise<void> {

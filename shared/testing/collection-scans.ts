@@ -4,7 +4,7 @@ import { z } from "zod";
 const PROFILE_BYTES = 32_000_000;
 
 /** Records the operations that read a collection from end to end, until the database is closed. */
-export async function recordScans({ connection }: Pick<Database, "connection">): Promise<void> {
+export async function recordScans({ connection }: Database): Promise<void> {
   const db = nativeDb(connection);
   await db.command({ profile: 0 });
   await db.dropCollection("system.profile").catch(() => undefined);
@@ -26,9 +26,7 @@ const READ_WHOLE: Record<string, string> = {
 };
 
 /** The operations with a condition, such as `signals: {"status":"failed"}`. Without one, an index cannot help. */
-export async function recordedScans({
-  connection,
-}: Pick<Database, "connection">): Promise<string[]> {
+export async function recordedScans({ connection }: Database): Promise<string[]> {
   const operations = await nativeDb(connection).collection("system.profile").find().toArray();
   const scans = operations.flatMap((document) => {
     const { ns, command } = operationSchema.parse(document);
@@ -42,6 +40,6 @@ export async function recordedScans({
   return [...new Set(scans)].toSorted();
 }
 
-export async function endRecording({ connection }: Pick<Database, "connection">): Promise<void> {
+export async function endRecording({ connection }: Database): Promise<void> {
   await nativeDb(connection).command({ profile: 0 });
 }

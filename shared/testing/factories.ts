@@ -32,10 +32,7 @@ function quickHashOf(password: string): Promise<string> {
 type NewUser = Partial<UserRecord> & { password?: string };
 
 /** Stores a user who can log in, without events. By default with a random name, the role `user` and no approval. */
-export async function createUser(
-  database: Pick<Database, "users" | "identities">,
-  overrides: NewUser = {},
-): Promise<UserRecord> {
+export async function createUser(database: Database, overrides: NewUser = {}): Promise<UserRecord> {
   const user = newUser(overrides);
   await storeUsers(database, [user], overrides.password);
   return user;
@@ -43,7 +40,7 @@ export async function createUser(
 
 /** As `createUser`, many at once. */
 export async function createUsers(
-  database: Pick<Database, "users" | "identities">,
+  database: Database,
   count: number,
   overrides: Partial<UserRecord> = {},
 ): Promise<UserRecord[]> {
@@ -54,7 +51,7 @@ export async function createUsers(
 
 /** By the driver: mongoose would look at each field, which takes longer than the write. */
 async function storeUsers(
-  { users, identities }: Pick<Database, "users" | "identities">,
+  { users, identities }: Database,
   stored: readonly UserRecord[],
   password = TEST_PASSWORD,
 ): Promise<void> {
@@ -145,7 +142,7 @@ export const newWatchlistItem = (
 });
 
 export async function createWatchlistItem(
-  { watchlistItems }: Pick<Database, "watchlistItems">,
+  { watchlistItems }: Database,
   user: Pick<UserRecord, "_id">,
   overrides: Partial<WatchlistItemRecord> = {},
 ): Promise<WatchlistItemRecord> {
@@ -239,7 +236,7 @@ export async function createChannel(
 
 /** Stores a delivery, by default of a test message that was delivered. */
 export async function createDelivery(
-  { channels, deliveries }: Pick<Database, "channels" | "deliveries">,
+  { channels, deliveries }: Database,
   { _id: channelId, userId }: Pick<ChannelRecord, "_id" | "userId">,
   overrides: Partial<DeliveryRecord> = {},
 ): Promise<DeliveryRecord> {
@@ -268,7 +265,7 @@ export async function createDelivery(
 
 /** As workers publish what the providers list: nothing but the suggestions by default. */
 export const listSymbols = (
-  { marketListings }: Pick<Database, "marketListings">,
+  { marketListings }: Database,
   listing: { symbols?: readonly string[]; missing?: string[] } = {},
 ) => {
   const { symbols = [], missing = [] } = listing;

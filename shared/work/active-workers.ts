@@ -5,9 +5,7 @@ import {
 } from "../database/models/worker-reports.ts";
 
 /** The workers with a recent heartbeat, by the clock of the database; the longest running first. */
-export function findActiveWorkers({
-  workerStatuses,
-}: Pick<Database, "workerStatuses">): Promise<WorkerStatusRecord[]> {
+export function findActiveWorkers({ workerStatuses }: Database): Promise<WorkerStatusRecord[]> {
   const oldest = { $subtract: ["$$NOW", HEARTBEAT_TIMEOUT_SECONDS * 1_000] };
   return workerStatuses
     .find({ $expr: { $gte: ["$seenAt", oldest] } })

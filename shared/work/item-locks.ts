@@ -3,8 +3,6 @@ import type { Types } from "mongoose";
 import { type Database, nativeCollection } from "../database/database.ts";
 import type { JobRecord } from "../database/models/job.ts";
 
-type JobsDatabase = Pick<Database, "jobs">;
-
 /** Items are found this long before they are due, and done at their time. Longer than the time between two looks. */
 export const LOOK_AHEAD_MS = 2_000;
 
@@ -50,18 +48,18 @@ interface Selection {
 
 /** Waiting items, except those that this worker runs, in the order in which they are to run. */
 export const findWaiting = (
-  database: JobsDatabase,
+  database: Database,
   kind: KindOfItem,
   { running, limit }: Selection,
 ): Promise<FoundItem[]> =>
   find(database, { ...dueOf(kind), _id: { $nin: [...running] }, lockedAt: null }, limit);
 
-export const countLocked = ({ jobs }: JobsDatabase, { kind }: KindOfItem): Promise<number> =>
+export const countLocked = ({ jobs }: Database, { kind }: KindOfItem): Promise<number> =>
   jobs.countDocuments({ name: kind, lockedAt: { $ne: null } });
 
 /** Items that this worker locked without learning of it, as the reply was lost, and expired locks of other workers. */
 export const findStranded = (
-  database: JobsDatabase,
+  database: Database,
   kind: KindOfItem,
   { running, mayTakeOver, limit, ...owner }: LockOwner & Selection & { mayTakeOver: boolean },
 ): Promise<FoundItem[]> => {
@@ -77,7 +75,7 @@ export const findStranded = (
 
 /** @returns those that have an item to be done, or to be taken over */
 export async function findDueKinds(
-  { jobs }: JobsDatabase,
+  { jobs }: Database,
   kinds: readonly KindOfItem[],
   owner: LockOwner,
 ): Promise<string[]> {
@@ -92,11 +90,7 @@ export async function findDueKinds(
   return found.map(({ _id }) => _id);
 }
 
-const find = (
-  database: JobsDatabase,
-  filter: Filter<JobRecord>,
-  limit: number,
-): Promise<FoundItem[]> =>
+const find = (database: Database, filter: Filter<JobRecord>, limit: number): Promise<FoundItem[]> =>
   nativeCollection(database.jobs)
     .find(filter, { projection: FOUND_FIELDS })
     .sort(IN_ORDER)
@@ -108,7 +102,7 @@ const find = (
  * @returns ids of those that no other worker has locked meanwhile
  */
 export async function lockItems(
-  database: JobsDatabase,
+  database: Database,
   { kind, items, owner }: { kind: KindOfItem; items: readonly FoundItem[]; owner: LockOwner },
   session?: ClientSession,
 ): Promise<Types.ObjectId[]> {
@@ -140,7 +134,7 @@ const heldBy = (workerId: string) => ({ lockedAt: { $ne: null }, lastModifiedBy:
  * @returns ids of those whose lock was lost
  */
 export async function renewLocks(
-  database: JobsDatabase,
+  database: Database,
   { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
 ): Promise<Types.ObjectId[]> {
   const jobs = nativeCollection(database.jobs);
@@ -155,7 +149,7 @@ const UNLOCKED = { lockedAt: null, lastModifiedBy: null } as const;
 
 /** Returns all items of a worker to the queue, also those that it locked without learning of it. */
 export async function releaseItems(
-  database: JobsDatabase,
+  database: Database,
   { kinds, workerId }: { kinds: readonly string[]; workerId: string },
 ): Promise<void> {
   await nativeCollection(database.jobs).updateMany(
@@ -181,7 +175,7 @@ export class WorkLostError extends Error {
  * @throws WorkLostError
  */
 export async function finishWork(
-  database: JobsDatabase,
+  database: Database,
   session: ClientSession,
   item: HeldItem,
 ): Promise<void> {
@@ -190,7 +184,7 @@ export async function finishWork(
 
 /** @returns false if this worker had lost it, or had ended it before */
 export async function deleteItem(
-  database: JobsDatabase,
+  database: Database,
   { _id, workerId }: HeldItem,
   session?: ClientSession,
 ): Promise<boolean> {
@@ -204,7 +198,7 @@ export async function deleteItem(
 
 /** Unlocks an item that is to be done again. A time that was set while it was done stays: that run may have been too early. */
 export async function repeatItem(
-  database: JobsDatabase,
+  database: Database,
   { _id, workerId, dueAt }: HeldItem & { dueAt: Date },
   dueAgainAt: Date,
 ): Promise<void> {
@@ -217,7 +211,7 @@ export async function repeatItem(
 
 /** Unlocks an item that failed. It is due again after a delay. */
 export async function postponeItem(
-  database: JobsDatabase,
+  database: Database,
   { _id, workerId }: HeldItem,
   { delayMs, failure }: { delayMs: number; failure: { count: number; reason: string } },
 ): Promise<void> {

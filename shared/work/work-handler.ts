@@ -131,14 +131,14 @@ export function repeatedly(
 
 /** Stores the items of kinds that are always there, or gives them another schedule. One that is due stays due. */
 export async function addStandingItems(
-  { jobs }: Pick<Database, "jobs">,
+  database: Database,
   handlers: readonly WorkHandler[],
 ): Promise<void> {
   for (const { standing } of handlers) {
     if (!standing) continue;
     const { _id, repeatInterval, repeatTimezone, nextRunAt } = standing;
-    await addItemIfNone({ jobs }, standing);
-    await jobs.updateOne(
+    await addItemIfNone(database, standing);
+    await database.jobs.updateOne(
       { _id, $or: [{ repeatInterval: { $ne: repeatInterval } }, { nextRunAt: null }] },
       { $set: { repeatInterval, repeatTimezone, nextRunAt } },
     );
@@ -198,11 +198,7 @@ async function postpone(
   logger.warn({ err: error, kind, itemId: String(item._id), delayMs }, "work item failed");
 }
 
-async function untilDue(
-  { now }: Pick<Database, "now">,
-  dueAt: Date,
-  signal: AbortSignal,
-): Promise<void> {
+async function untilDue({ now }: Database, dueAt: Date, signal: AbortSignal): Promise<void> {
   const waitMs = dueAt.getTime() - now().getTime();
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }

@@ -38,13 +38,13 @@ export const newWorkItem = ({ kind, id, data, dueAt, priority = 0 }: NewWork): J
 });
 
 /** Adds a work item in the transaction that causes it. */
-export function addWork({ jobs }: Pick<Database, "jobs">, uow: UnitOfWork, work: NewWork): void {
+export function addWork({ jobs }: Database, uow: UnitOfWork, work: NewWork): void {
   uow.deferInsert(jobs, newWorkItem(work));
 }
 
 /** Adds a work item unless there is one with its id. */
 export async function addItemIfNone(
-  { jobs }: Pick<Database, "jobs">,
+  { jobs }: Database,
   { _id, ...item }: JobRecord,
   session?: ClientSession,
 ): Promise<void> {

@@ -11,7 +11,7 @@ export class Lease {
   /** By the monotonic clock, since when it is certainly ours. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { database: Pick<Database, "leases">; name: string; owner: string }) {
+  constructor(options: { database: Database; name: string; owner: string }) {
     this.#leases = options.database.leases;
     this.#name = options.name;
     this.#owner = options.owner;

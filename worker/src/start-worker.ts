@@ -279,7 +279,7 @@ function createCalendar({ settings, database, logger }: WorkerOptions): Economic
  * counts while it is active, so that the two do not alternate.
  */
 async function reportSetup(
-  { analysisSetup }: Pick<Database, "analysisSetup">,
+  { analysisSetup }: Database,
   setup: Omit<AnalysisSetupRecord, "_id" | "reportedAt"> & { startedAt: Date },
 ): Promise<void> {
   const expiredAt = { $subtract: ["$$NOW", HEARTBEAT_TIMEOUT_SECONDS * 1_000] };

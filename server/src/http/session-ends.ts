@@ -24,7 +24,7 @@ export const sessionEndOf = ({ name, data }: LoggedEvent): SessionEnd | undefine
   name === SESSION_ENDED ? sessionEndSchema.parse(data) : undefined;
 
 export async function readSessionEnds(
-  database: Pick<Database, "events">,
+  database: Database,
   about: { userId: string; since: Date },
 ): Promise<SessionEnd[]> {
   const events = await readInstructions(database, { name: SESSION_ENDED, ...about });

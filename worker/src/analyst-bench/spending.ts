@@ -19,7 +19,7 @@ export class BenchBudgetError extends Error {
 }
 
 export interface BenchBudget {
-  database: Pick<Database, "benchSpending">;
+  database: Database;
   now: () => Date;
   /** Null without a limit. */
   budgetUsd: number | null;

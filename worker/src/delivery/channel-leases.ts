@@ -10,8 +10,6 @@ import { ADMINS_STREAM, readStreamHead } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
 
-type ChannelsDatabase = Pick<Database, "channels">;
-
 /** A crashed worker's channels are taken over after this time: longer than one attempt with its writes. */
 export const LEASE_MS = 30_000;
 
@@ -31,7 +29,7 @@ interface ClaimOptions {
 
 /** Takes the leases of channels that are due, the longest due first. Others may take some of them meanwhile. */
 export async function claimChannels(
-  database: ChannelsDatabase,
+  database: Database,
   { kind, limit, at, workerId, healthyOnly }: ClaimOptions,
 ): Promise<LeasedChannel[]> {
   const { channels } = database;
@@ -57,7 +55,7 @@ type Lease = Pick<LeasedChannel, "_id" | "leaseId">;
 
 /** Renews a lease that would not outlast another attempt. @returns null if it was lost */
 export async function renewLease(
-  database: ChannelsDatabase,
+  database: Database,
   channel: LeasedChannel,
   at: Date,
 ): Promise<LeasedChannel | null> {
@@ -70,7 +68,7 @@ export async function renewLease(
 
 /** Ends a lease. The channel is due again at `dueAt`, or now if something happened meanwhile. */
 export async function releaseChannel(
-  database: ChannelsDatabase,
+  database: Database,
   { _id, leaseId }: Lease,
   { at, dueAt, ...state }: { at: Date; dueAt: Date | null; isFailing?: boolean; heldSince?: Date },
 ): Promise<void> {

@@ -96,11 +96,7 @@ function validUntilOf(event: LoggedEvent): Date | null {
 }
 
 /** Whether a signal can no longer be acted upon: its time is over, its entry missed, its trade closed, or it is deleted. */
-async function isTooLate(
-  { signals }: Pick<Database, "signals">,
-  event: LoggedEvent,
-  at: Date,
-): Promise<boolean> {
+async function isTooLate({ signals }: Database, event: LoggedEvent, at: Date): Promise<boolean> {
   const validUntil = validUntilOf(event);
   if (!validUntil) return false;
   if (validUntil <= at) return true;

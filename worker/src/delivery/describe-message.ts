@@ -52,7 +52,7 @@ export type NamedSignals = ReadonlyMap<string, NamedSignal>;
 type Described = Pick<ChannelMessage, "type" | "data">;
 
 export async function readNamedSignals(
-  { signals, marketAnalyses }: Pick<Database, "signals" | "marketAnalyses">,
+  { signals, marketAnalyses }: Database,
   message: Described,
 ): Promise<NamedSignals> {
   const ids = namedSignalIds(message);

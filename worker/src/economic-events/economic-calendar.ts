@@ -33,7 +33,7 @@ export interface EventSource {
 }
 
 interface EconomicCalendarOptions {
-  database: Pick<Database, "economicCalendar" | "providerPauses" | "now">;
+  database: Database;
   logger: Logger;
   url: string;
 }

@@ -23,14 +23,12 @@ const DATABASE_TIMEOUT_MS = 1_000;
 
 const pauseSchema = z.object({ leftMs: z.number() });
 
-type PauseStore = Pick<Database, "providerPauses">;
-
 /** Must be called just before a request is sent. Rejects with `ProviderError` during a pause. */
 export type Admit = () => Promise<void>;
 
 interface ProviderPausesOptions {
   /** Shared by all workers. Without it, this process is the only one. */
-  database?: PauseStore | undefined;
+  database?: Database | undefined;
   logger?: Logger | undefined;
 }
 

@@ -121,7 +121,7 @@ interface MarketDataOptions {
   limits?: MarketDataLimits;
   pace?: boolean;
   /** Through which all workers know of rate limits; without it, this process is alone. */
-  database?: Pick<Database, "providerPauses">;
+  database?: Database;
 }
 
 export interface SymbolListing {

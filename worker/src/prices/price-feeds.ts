@@ -270,7 +270,7 @@ interface Writing {
 }
 
 type PriceWriterDeps = Pick<WorkerDeps, "logger" | "now"> & {
-  database: Pick<Database, "livePrices">;
+  database: Database;
 };
 
 /** Stores the last price of each market, at most once a second. */

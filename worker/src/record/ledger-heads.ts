@@ -56,7 +56,7 @@ const CATCH_UP_DAYS = 7;
 const COMPLETE_INTERVAL_MS = 30 * 60_000;
 
 interface WitnessHeadsDeps {
-  database: Pick<Database, "ledgerPublications" | "witnessReceipts">;
+  database: Database;
   witnesses: readonly Witness[];
   now: () => Date;
   abort: AbortSignal;

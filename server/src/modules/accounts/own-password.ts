@@ -74,7 +74,7 @@ const hourAgo = { $subtract: ["$$NOW", HOUR_MS] };
 
 /** @returns the attempts of the last hour, without this one if there are too many */
 async function countAttempt(
-  { users }: Pick<Database, "users">,
+  { users }: Database,
   { _id }: Owner,
   id: string,
 ): Promise<WrongPassword[]> {

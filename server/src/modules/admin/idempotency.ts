@@ -22,7 +22,7 @@ const idOf = ({ action, admin, user, idempotencyKey }: ActionKey): string =>
 
 /** @returns null if the key is new */
 export function findUseOfKey(
-  { idempotencyKeys }: Pick<Database, "idempotencyKeys">,
+  { idempotencyKeys }: Database,
   { session, at }: UnitOfWork,
   key: ActionKey,
 ): Promise<ActionResult | null> {
@@ -34,7 +34,7 @@ export function findUseOfKey(
 }
 
 export async function recordUseOfKey(
-  { idempotencyKeys }: Pick<Database, "idempotencyKeys">,
+  { idempotencyKeys }: Database,
   { session, at }: UnitOfWork,
   key: ActionKey & ActionResult,
 ): Promise<void> {

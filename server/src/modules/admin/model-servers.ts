@@ -8,9 +8,7 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** What is known of the models that active workers use. */
-export async function readModelServers(
-  database: Pick<Database, "modelServers" | "workerStatuses">,
-): Promise<ModelServerRecord[]> {
+export async function readModelServers(database: Database): Promise<ModelServerRecord[]> {
   const ids = await idsInUse(database);
   return database.modelServers
     .find({ _id: { $in: ids } })
@@ -18,7 +16,7 @@ export async function readModelServers(
     .lean();
 }
 
-async function idsInUse(database: Pick<Database, "workerStatuses">): Promise<string[]> {
+async function idsInUse(database: Database): Promise<string[]> {
   const workers = await findActiveWorkers(database);
   return [...new Set(workers.flatMap(({ modelServer }) => modelServer ?? []))];
 }

@@ -132,7 +132,7 @@ const needsAttention = ({ fault, listing }: ModelServerRecord): boolean =>
 type Pauses = ReadonlyMap<string, Date>;
 
 /** Providers that all workers leave alone now, and until when. */
-async function readPauses({ providerPauses }: Pick<Database, "providerPauses">): Promise<Pauses> {
+async function readPauses({ providerPauses }: Database): Promise<Pauses> {
   const current = { $expr: { $gt: ["$until", "$$NOW"] } };
   const pauses = await providerPauses.find(current).lean();
   return new Map(pauses.map(({ _id, until }) => [_id, until]));

@@ -82,7 +82,7 @@ export function addLimitedLogEntry(
 }
 
 export async function readSecurityLog(
-  { database }: { database: Pick<Database, "securityLog"> },
+  { database }: { database: Database },
   { limit, cursor, type, user, actor, from, to }: SecurityLogQuery,
 ): Promise<SecurityLogPage> {
   const conditions = [

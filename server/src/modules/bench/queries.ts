@@ -14,7 +14,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 const NANO_PER_USD = 1_000_000_000;
 
 /** As a worker has computed it; empty without a bench. */
-export async function readBench({ benchReports }: Pick<Database, "benchReports">): Promise<Bench> {
+export async function readBench({ benchReports }: Database): Promise<Bench> {
   const report = await benchReports.findById(BENCH_REPORT_ID).select({ bench: 1 }).lean();
   return report?.bench ?? { arms: [], pairs: [] };
 }
@@ -27,9 +27,7 @@ const NO_DETAILS: BenchDetails = {
   pairs: [],
 };
 
-export async function readBenchDetails({
-  benchReports,
-}: Pick<Database, "benchReports">): Promise<BenchDetails> {
+export async function readBenchDetails({ benchReports }: Database): Promise<BenchDetails> {
   const report = await benchReports.findById(BENCH_REPORT_ID).select({ details: 1 }).lean();
   return report?.details ?? NO_DETAILS;
 }

@@ -84,7 +84,7 @@ export function assertOwnEvents(
  * @returns the last event
  */
 export async function lockUser(
-  { users }: Pick<Database, "users">,
+  { users }: Database,
   { session }: UnitOfWork,
   { _id }: Pick<UserRecord, "_id">,
   sessionId: string,

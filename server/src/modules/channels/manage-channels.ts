@@ -26,7 +26,7 @@ import { presentDelivery } from "./present-channels.ts";
 
 /** @throws AppError not-found, also for a channel of another user */
 export async function findChannel(
-  { channels }: Pick<Database, "channels">,
+  { channels }: Database,
   { _id: userId }: UserRecord,
   id: string,
 ): Promise<ChannelRecord> {
@@ -238,7 +238,7 @@ export async function unsubscribe(deps: ServerDeps, token: string): Promise<void
   );
 }
 
-async function turnOffResultsEmail({ users }: Pick<Database, "users">, id: string): Promise<void> {
+async function turnOffResultsEmail({ users }: Database, id: string): Promise<void> {
   const isOn = "resultsEmail.isOn";
   await users.updateOne({ _id: new Types.ObjectId(id), [isOn]: true }, { $set: { [isOn]: false } });
 }

@@ -75,7 +75,7 @@ const presentProblem = ({ reason, at }: NonNullable<ChannelRecord["problem"]>) =
 
 /** What is wrong with the channels of a user and has not been seen, the newest first. */
 export async function listUnseenProblems(
-  { channels }: Pick<Database, "channels">,
+  { channels }: Database,
   { _id: userId, channelProblemsSeenAt: seenAt }: UserRecord,
 ): Promise<UnseenProblem[]> {
   const found = await channels
@@ -102,7 +102,7 @@ function formatOf(deps: Pick<ServerDeps, "settings">, { target: sealed }: Channe
 
 /** @param cursor number of the last delivery of the previous page */
 export async function listDeliveries(
-  database: Pick<Database, "channels" | "deliveries">,
+  database: Database,
   channel: Pick<ChannelRecord, "_id" | "userId">,
   cursor: string | undefined,
 ): Promise<DeliveryPage> {
@@ -134,7 +134,7 @@ export const presentDelivery = (delivery: DeliveryRecord): Delivery => ({
 
 /** The names of the channels that messages were passed on to and from. */
 async function passedOnLabels(
-  { channels, deliveries }: Pick<Database, "channels" | "deliveries">,
+  { channels, deliveries }: Database,
   { _id: channelId, userId }: Pick<ChannelRecord, "_id" | "userId">,
   page: readonly DeliveryRecord[],
 ): Promise<(delivery: DeliveryRecord) => Pick<Delivery, "passed_on_to" | "passed_on_from">> {

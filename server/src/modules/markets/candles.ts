@@ -64,7 +64,7 @@ async function readCurrentCandles(
 }
 
 function findFresh(
-  { currentCandles }: Pick<Database, "currentCandles">,
+  { currentCandles }: Database,
   { symbol, timeframe }: Market,
 ): Promise<CurrentCandlesRecord | null> {
   const isFresh = { $expr: { $gt: ["$freshUntil", "$$NOW"] } };
@@ -76,7 +76,7 @@ const ANSWER_TIMEOUT_MS = 12_000;
 
 /** Does nothing while a request for the market waits or is being answered. */
 async function requestCandles(
-  { candleRequests }: Pick<Database, "candleRequests">,
+  { candleRequests }: Database,
   { symbol, timeframe }: Market,
 ): Promise<void> {
   const _id = chartKey(symbol, timeframe);

@@ -6,9 +6,7 @@ import type { Database } from "@shared/database/database.ts";
 const CURRENT_MS = 40_000;
 
 /** Markets with live prices now, by kind of feed. */
-export async function countPriceFeeds({
-  livePrices,
-}: Pick<Database, "livePrices">): Promise<SystemHealth["prices"]> {
+export async function countPriceFeeds({ livePrices }: Database): Promise<SystemHealth["prices"]> {
   const oldest = { $subtract: ["$$NOW", CURRENT_MS] };
   const current = await livePrices
     .find({ $expr: { $gt: ["$writtenAt", oldest] } })

@@ -15,11 +15,7 @@ type AnnounceDeps = Pick<ServerDeps, "database" | "logger" | "now">;
  * Adds work that shows administrators an approval, whose own unit adds no event to their stream. Its writes are then those of one
  * user, so that any number of approvals run at once: all units that write to that stream would wait for each other, or conflict.
  */
-export function announceLater(
-  database: Pick<Database, "jobs">,
-  uow: UnitOfWork,
-  userId: Types.ObjectId,
-): void {
+export function announceLater(database: Database, uow: UnitOfWork, userId: Types.ObjectId): void {
   const data = { userId: userId.toString() };
   const id = new Types.ObjectId();
   addWork(database, uow, { kind: ANNOUNCE_APPROVAL, id, data, dueAt: uow.at });

@@ -17,7 +17,7 @@ const NOTHING_YET = Object.fromEntries(PAYMENT_FIELDS.map((field) => [field, ""]
 
 /** All texts are empty until an administrator saves some. */
 export async function readPaymentDetails(
-  database: Pick<Database, "paymentDetails">,
+  database: Database,
   session?: ClientSession,
 ): Promise<PaymentDetails> {
   const stored = await database.paymentDetails

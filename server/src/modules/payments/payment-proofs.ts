@@ -161,7 +161,7 @@ export function rejectProof(
 
 /** @param proofId null if no proof was shown; undefined if the caller does not say */
 export async function assertSeen(
-  { paymentProofs }: Pick<Database, "paymentProofs">,
+  { paymentProofs }: Database,
   { session }: UnitOfWork,
   user: UserRecord,
   proofId: string | null | undefined,

@@ -21,7 +21,7 @@ export function reasonOfLookup(error: unknown): string {
 
 /** Other proofs with the same transaction, newest first. */
 export async function findOtherUses(
-  database: Pick<Database, "proofFingerprints">,
+  database: Database,
   { hash, filename }: { hash: string; filename: string },
   session: ClientSession | null = null,
 ): Promise<TransactionCheck["used_by"]> {

@@ -13,10 +13,7 @@ export async function readActivity(database: Database): Promise<Activity> {
 
 type Item = Activity["items"][number];
 
-async function readItems(
-  { marketAnalyses }: Pick<Database, "marketAnalyses">,
-  data: Activity["data"],
-): Promise<Item[]> {
+async function readItems({ marketAnalyses }: Database, data: Activity["data"]): Promise<Item[]> {
   const resolved = await marketAnalyses
     .find({
       "result.analysis.source.data": data,

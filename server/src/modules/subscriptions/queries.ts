@@ -48,7 +48,7 @@ async function findNextCredits(
 
 /** A user's payments with their proofs, newest first. */
 export async function listBillingPeriods(
-  { billingPeriods, paymentProofs }: Pick<Database, "billingPeriods" | "paymentProofs">,
+  { billingPeriods, paymentProofs }: Database,
   userId: Types.ObjectId,
   signPath: SignPath,
 ): Promise<BillingPeriod[]> {

@@ -85,7 +85,7 @@ function hintFor({ search, status, sort }: UserListQuery) {
 }
 
 /** Counting by approval reads an index only. */
-export const countByApproval = ({ users }: Pick<Database, "users">, approved: boolean) =>
+export const countByApproval = ({ users }: Database, approved: boolean) =>
   users.countDocuments({ approved }).hint(USER_APPROVAL_INDEX);
 
 async function countUsers(database: Database): Promise<number> {
@@ -127,7 +127,7 @@ const isOfEnd = (status: UserListQuery["status"]): status is keyof typeof END_FI
   status !== undefined && status in END_FILTERS;
 
 /** Makes users of former releases searchable. */
-export async function addSearchKeys({ users }: Pick<Database, "users">): Promise<void> {
+export async function addSearchKeys({ users }: Database): Promise<void> {
   await users.updateMany(
     { searchKey: { $exists: false } },
     [{ $set: { searchKey: { $concat: ["$usernameKey", "\n", "$emailKey"] } } }],

@@ -136,10 +136,7 @@ export async function commitOnUser<Result>(
   });
 }
 
-export async function findUserByName(
-  database: Pick<Database, "users">,
-  username: unknown,
-): Promise<UserRecord> {
+export async function findUserByName(database: Database, username: unknown): Promise<UserRecord> {
   const name = usernameSchema.safeParse(username);
   const user = name.success
     ? await database.users.findOne({ usernameKey: name.data.toLowerCase() }).lean()

@@ -184,7 +184,7 @@ const tradingHours = cachedRead(
 
 /** The last shared analysis as it is made for watchlists, also if a request started it. */
 async function findLast(
-  { marketAnalyses, signals }: Pick<Database, "marketAnalyses" | "signals">,
+  { marketAnalyses, signals }: Database,
   { userId, symbol, timeframe }: WatchlistItemRecord,
 ): Promise<WatchlistItem["last"]> {
   const analysis = await marketAnalyses

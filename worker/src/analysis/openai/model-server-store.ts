@@ -38,7 +38,7 @@ export function memoryModelServer(): ModelServerStore {
  * knew last.
  */
 export function storedModelServer(
-  { database, logger }: { database: Pick<Database, "modelServers">; logger: Logger },
+  { database, logger }: { database: Database; logger: Logger },
   server: NamedModel,
 ): ModelServerStore {
   const { _id, ...named } = modelServerId(server);

@@ -52,7 +52,7 @@ const UNCHANGED: VerifiedAccount = {
 
 /** Stores passwords as argon2id hashes in the product's own database, and sends its own emails. */
 export class BuiltinIdentity implements IdentityProvider {
-  readonly #database: Pick<Database, "branding" | "identities">;
+  readonly #database: Database;
   readonly #mailer: Pick<Mailer, "send">;
   readonly #webUrl: string;
   readonly #now: () => Date;
@@ -63,7 +63,7 @@ export class BuiltinIdentity implements IdentityProvider {
 
   /** @param options `webUrl` is the origin of the pages that emails link to */
   constructor(options: {
-    database: Pick<Database, "branding" | "identities" | "mailTokens">;
+    database: Database;
     mailer: Pick<Mailer, "send">;
     webUrl: string;
     now: () => Date;
@@ -219,10 +219,10 @@ interface IssuedToken {
 
 /** The tokens in links of emails. Each works once, and only the latest of each kind works. Only hashes are stored. */
 class MailTokens {
-  readonly #database: Pick<Database, "mailTokens">;
+  readonly #database: Database;
   readonly #now: () => Date;
 
-  constructor(options: { database: Pick<Database, "mailTokens">; now: () => Date }) {
+  constructor(options: { database: Database; now: () => Date }) {
     this.#database = options.database;
     this.#now = options.now;
   }

@@ -33,10 +33,10 @@ interface KnownAccount {
 
 /** The product's records of Firebase accounts. A refresh token gives full access to an account, so it is encrypted. */
 class FirebaseAccounts {
-  readonly #models: Pick<Database, "firebaseAccounts">;
+  readonly #models: Database;
   readonly #box: SecretBox;
 
-  constructor(options: { database: Pick<Database, "firebaseAccounts">; secret: string }) {
+  constructor(options: { database: Database; secret: string }) {
     this.#models = options.database;
     this.#box = new SecretBox({ secret: options.secret, purpose: "firebase refresh tokens" });
   }
@@ -111,7 +111,7 @@ export class FirebaseIdentity implements IdentityProvider {
   /** @param options `secret` encrypts the refresh tokens */
   constructor(options: {
     client: FirebaseClient;
-    database: Pick<Database, "firebaseAccounts">;
+    database: Database;
     secret: string;
     logger: Logger;
   }) {

@@ -391,7 +391,7 @@ async function status(deps: TelegramBotDeps, uow: UnitOfWork, chatId: string): P
 const FORBIDDEN = 403;
 
 interface TelegramSenderDeps {
-  database: Pick<Database, "branding" | "signals" | "marketAnalyses">;
+  database: Database;
   api: Api;
   pace: TelegramPace;
   /** Of the web pages. */
