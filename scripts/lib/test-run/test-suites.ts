@@ -55,12 +55,22 @@ function suitesOfChanges(changes: Changes | undefined): Map<string, Suite> {
 
 const TYPE_PROJECTS = { project: ".", "service-worker": "client/service-worker" };
 
+/** The checker is a program in Go: with fewer garbage collections, it takes a fifth less time and a tenth more memory. */
+const TYPE_CHECKER = { GOGC: "400" };
+
 async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const script = packageBin("typescript", "tsc");
   for (const [name, folder] of Object.entries(TYPE_PROJECTS)) {
     // Each further checker works out the types again that it shares with the others, and the tests need the processors.
     const args = ["--noEmit", "--checkers", "1", "-p", folder, ...sinceLastCheck(name)];
-    const exitCode = await runTool({ script, args, signal, say, isBackground: true });
+    const exitCode = await runTool({
+      script,
+      args,
+      env: TYPE_CHECKER,
+      signal,
+      say,
+      isBackground: true,
+    });
     if (exitCode !== 0) return countCheck(exitCode);
   }
   return countCheck(0);
