@@ -1,7 +1,9 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setInterval } from "node:timers/promises";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -14,6 +16,11 @@ import { z } from "zod";
 import { CliError } from "../lib/cli.ts";
 import { backUp, dumpDatabase, main, restore } from "./run-backup.ts";
 
+/** More than are read or written at once. */
+const SIGNALS = 1_100;
+/** To write without a pause would take most of the processor. */
+const WRITING_MS = 10;
+
 describe("a backup", () => {
   const uri = newDatabaseUri("backup");
   let database: Database;
@@ -25,7 +32,7 @@ describe("a backup", () => {
     client = await MongoClient.connect(uri);
     folder = await mkdtemp(join(tmpdir(), "backup-"));
     const user = await createUser(database, { approved: true });
-    await createSignals(database, user, { count: 1_500 });
+    await createSignals(database, user, { count: SIGNALS, withAnalysis: false });
     await database.connection.collection("odd_types").insertOne({
       int: new Int32(1),
       long: Long.fromString("9007199254740993"),
@@ -71,35 +78,11 @@ describe("a backup", () => {
     const after = await contentOf(copy.db());
     await copy.close();
     const filled = before.filter(({ documents }) => documents > 0);
-    expect(filled.find(({ name }) => name === "signals")?.documents).toBe(1_500);
+    expect(filled.find(({ name }) => name === "signals")?.documents).toBe(SIGNALS);
     expect(after.filter(({ documents }) => documents > 0)).toEqual(filled);
     const indexed = (content: typeof before) =>
       content.flatMap(({ name, indexes }) => (indexes.length > 1 ? [{ name, indexes }] : []));
     expect(indexed(after)).toEqual(indexed(before));
-  });
-
-  it("is of one moment, whatever is written meanwhile", async () => {
-    const user = await createUser(database, { approved: true });
-    const stream = userStream(user._id);
-    const writing = new AbortController();
-    const writer = (async () => {
-      while (!writing.signal.aborted) {
-        await commit(database, { lockKeys: stream }, ({ addEvent }) => {
-          addEvent(stream, "proof:deleted", {});
-          return Promise.resolve();
-        });
-      }
-    })();
-    await backUp(uri, { folder: place("moving") });
-    writing.abort();
-    await writer;
-    const target = emptyUri();
-    await restore(target, { folder: place("moving") });
-    const copy = await MongoClient.connect(target);
-    const events = await copy.db().collection("events").countDocuments({ stream });
-    const restored = await copy.db().collection("users").findOne({ _id: user._id });
-    await copy.close();
-    expect(restored?.lastEventSeq).toBe(events);
   });
 
   it("that was changed is refused before anything is written", async () => {
@@ -128,39 +111,73 @@ describe("a backup", () => {
     expect(new Set(modes)).toEqual(new Set(["600"]));
   });
 
-  it("with a passphrase is encrypted, and comes back with the same passphrase only", async () => {
-    const encrypted = { folder: place("secret"), passphrase: "correct horse battery" };
-    expect(await backUp(uri, { ...encrypted, scryptWorkFactor: 10 })).toMatch(
-      /secret, encrypted\.$/,
-    );
-    const files = await readdir(encrypted.folder);
-    expect(files).toContain("users.bson.gz.age");
-    for (const file of files) {
-      const start = (await readFile(join(encrypted.folder, file))).toString("latin1", 0, 21);
-      expect(start).toBe("age-encryption.org/v1");
-    }
+  describe("with a passphrase, while more is written", () => {
+    const passphrase = "correct horse battery";
+    const encrypted = () => ({ folder: place("secret"), passphrase });
+    let writer: UserRecord;
+    let written = 0;
+    let copy: MongoClient;
+    beforeAll(async () => {
+      writer = await createUser(database, { approved: true });
+      const stream = userStream(writer._id);
+      const backedUp = new AbortController();
+      const writing = (async () => {
+        for await (const _ of setInterval(WRITING_MS)) {
+          await commit(database, { lockKeys: stream }, ({ addEvent }) => {
+            addEvent(stream, "proof:deleted", {});
+            return Promise.resolve();
+          });
+          written += 1;
+          if (backedUp.signal.aborted) return;
+        }
+      })();
+      const saved = await backUp(uri, { ...encrypted(), scryptWorkFactor: 10 });
+      backedUp.abort();
+      await writing;
+      expect(saved).toMatch(/secret, encrypted\.$/);
+      const target = emptyUri();
+      expect(await restore(target, encrypted())).toMatch(/^Restored \d+ documents/);
+      copy = await MongoClient.connect(target);
+    });
+    afterAll(() => copy.close());
 
-    const target = emptyUri();
-    expect(await restore(target, encrypted)).toMatch(/^Restored \d+ documents/);
-    const copy = await MongoClient.connect(target);
-    expect(await copy.db().collection("signals").countDocuments()).toBe(1_500);
-    await copy.close();
+    it("is of one moment", async () => {
+      const stream = userStream(writer._id);
+      const events = await copy.db().collection("events").countDocuments({ stream });
+      const restored = await copy.db().collection("users").findOne({ _id: writer._id });
+      expect(restored?.lastEventSeq).toBe(events);
+      expect(events).toBeLessThan(written);
+    });
 
-    const refusals = emptyUri();
-    await expect(restore(refusals, { folder: place("secret") })).rejects.toThrow(
-      new CliError("The backup is encrypted: set BACKUP_PASSPHRASE."),
-    );
-    await expect(restore(refusals, { ...encrypted, passphrase: "another" })).rejects.toThrow(
-      new CliError("BACKUP_PASSPHRASE is wrong, or key.age was changed."),
-    );
-    const file = join(encrypted.folder, "signals.bson.gz.age");
-    await truncate(file, (await stat(file)).size - 1_000);
-    await expect(restore(refusals, encrypted)).rejects.toThrow(
-      new CliError("The files of signals cannot be read: they were changed or are incomplete."),
-    );
-    const untouched = await MongoClient.connect(refusals);
-    expect(await untouched.db().listCollections().toArray()).toEqual([]);
-    await untouched.close();
+    it("is encrypted, and comes back whole", async () => {
+      const { folder: secret } = encrypted();
+      const files = await readdir(secret);
+      expect(files).toContain("users.bson.gz.age");
+      for (const file of files) {
+        const start = (await readFile(join(secret, file))).toString("latin1", 0, 21);
+        expect(start).toBe("age-encryption.org/v1");
+      }
+      expect(await copy.db().collection("signals").countDocuments()).toBe(SIGNALS);
+    });
+
+    it("comes back with the same passphrase only, and unchanged", async () => {
+      const { folder: secret } = encrypted();
+      const refusals = emptyUri();
+      await expect(restore(refusals, { folder: secret })).rejects.toThrow(
+        new CliError("The backup is encrypted: set BACKUP_PASSPHRASE."),
+      );
+      await expect(restore(refusals, { ...encrypted(), passphrase: "another" })).rejects.toThrow(
+        new CliError("BACKUP_PASSPHRASE is wrong, or key.age was changed."),
+      );
+      const file = join(secret, "signals.bson.gz.age");
+      await truncate(file, (await stat(file)).size - 1_000);
+      await expect(restore(refusals, encrypted())).rejects.toThrow(
+        new CliError("The files of signals cannot be read: they were changed or are incomplete."),
+      );
+      const untouched = await MongoClient.connect(refusals);
+      expect(await untouched.db().listCollections().toArray()).toEqual([]);
+      await untouched.close();
+    });
   });
 
   it("that someone has replaced by one without encryption is refused", async () => {
@@ -191,6 +208,7 @@ describe("a backup", () => {
     const dumped = new AbortController();
     const dumping = dumpDatabase(slow, { folder: place("slow") });
     const writing = (async () => {
+      // Without a pause: the database forgets old versions only once much has been written since.
       while (!dumped.signal.aborted) await db.collection("written").insertOne({});
     })();
     const { collections } = await dumping.finally(() => dumped.abort());

@@ -3,6 +3,7 @@ import { openDatabase } from "@shared/database/database.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resolveUnderWeather } from "../../worker/src/testing/weather-run.ts";
 import { weatherScenario } from "../../worker/src/testing/weather-scenario.ts";
+import { FIXED_SEEDS } from "../../worker/src/testing/weather-seeds.ts";
 import { ReplicaSet } from "./harness/processes.ts";
 
 const BATCH = 50;
@@ -19,15 +20,18 @@ describe(`outcomes of ${COUNT} markets in bad weather, from seed ${FIRST_SEED} o
   });
   afterAll(() => mongo.remove());
 
-  it(
-    "are those of the complete series, in time",
-    async () => {
+  const random = Array.from({ length: COUNT }, (_, index) => FIRST_SEED + index);
+  it.each([
+    { name: "fixed", seeds: FIXED_SEEDS },
+    { name: "random", seeds: random },
+  ])(
+    "are those of the complete series, in time: $name ones",
+    async ({ name, seeds }) => {
       const wrong: unknown[] = [];
-      for (let done = 0; done < COUNT; done += BATCH) {
-        const length = Math.min(BATCH, COUNT - done);
-        const seeds = Array.from({ length }, (_, index) => FIRST_SEED + done + index);
-        const database = await openDatabase({ uri: mongo.uri(`weather-${done}`) });
-        wrong.push(...(await resolveUnderWeather(database, seeds.map(weatherScenario))));
+      for (let done = 0; done < seeds.length; done += BATCH) {
+        const batch = seeds.slice(done, done + BATCH);
+        const database = await openDatabase({ uri: mongo.uri(`weather-${name}-${done}`) });
+        wrong.push(...(await resolveUnderWeather(database, batch.map(weatherScenario))));
         await database.close();
       }
       expect(wrong).toEqual([]);

@@ -5,11 +5,17 @@ import { MINUTE_MS } from "@shared/contract/constants.ts";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/market-data.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/resolution.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { readLedgerHead, streamLedgerEntries } from "@shared/domain/ledger.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { createUser } from "@shared/testing/factories.ts";
-import { createSignals, tradeAnalysis } from "@shared/testing/signal-factory.ts";
+import { createUser, insertAll } from "@shared/testing/factories.ts";
+import {
+  analysisOf,
+  createSignals,
+  newSignal,
+  tradeAnalysis,
+} from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { recordedLibrary, recordedMarket } from "../../worker/src/backtest/recorded-market.ts";
@@ -32,7 +38,8 @@ const MARKETS: [string, Timeframe][] = [
 ];
 /** Where a wrong outcome is planted. No candle is shorter, so none is missing that could decide otherwise. */
 const PLANTED = { symbol: "BTC/USDT", timeframe: "1m" } as const;
-const TRADES_PER_MARKET = 15;
+/** All pairs of a side and of the levels below. */
+const TRADES_PER_MARKET = 6;
 const CHECKS = 8;
 /** Multiples of the average range at which the stop loss and the take profit are. */
 const LEVELS = [
@@ -49,7 +56,12 @@ describe("outcomes of recorded candles, resolved again", () => {
     vi.stubEnv("INIT_CWD", folder);
     database = await openDatabase({ uri: testDatabaseUri() });
     const user = await createUser(database, { approved: true });
-    for (const market of MARKETS) await storeTrades(database, user, market);
+    const signals = MARKETS.flatMap((market) => tradesOf(user, market));
+    await insertAll(database.signals, signals);
+    await insertAll(
+      database.marketAnalyses,
+      signals.map((signal) => ({ ...analysisOf(signal), resolveAt: signal.createdAt })),
+    );
     await appendAll(database);
     const archive = new CandleArchive({
       live: recordedMarket(recordedLibrary()),
@@ -118,16 +130,12 @@ async function appendAll(database: Database): Promise<void> {
   while ((await appendRecords({ database, now: () => new Date() })) > 0);
 }
 
-/** Stores trades in both directions, with levels of several sizes, all over the recording of a market. */
-async function storeTrades(
-  database: Database,
-  user: UserRecord,
-  [symbol, timeframe]: [string, Timeframe],
-): Promise<void> {
+/** Trades in both directions, with levels of several sizes, all over the recording of a market. */
+function tradesOf(user: UserRecord, [symbol, timeframe]: [string, Timeframe]): SignalRecord[] {
   const candles = recordedLibrary()(symbol, timeframe)?.candles ?? [];
   const lengthMs = TIMEFRAME_MS[timeframe];
   const stride = Math.floor((candles.length - 120) / TRADES_PER_MARKET);
-  for (let index = 0; index < TRADES_PER_MARKET; index++) {
+  return Array.from({ length: TRADES_PER_MARKET }, (_, index) => {
     const past = candles.slice(index * stride, index * stride + 20);
     const last = past.at(-1);
     const { stop, target } = LEVELS[index % LEVELS.length] ?? { stop: 1, target: 1 };
@@ -144,15 +152,15 @@ async function storeTrades(
       hold_candles: 12,
     });
     const source = { ...analysis.source, provider: "recording", price: last.close };
-    await createSignals(database, user, {
+    return {
+      ...newSignal(user),
       symbol,
       timeframe,
       createdAt: closedAt,
       finishedAt: new Date(closedAt.getTime() + 7_000),
       analysis: { ...analysis, source },
-      market: { resolveAt: closedAt },
-    });
-  }
+    };
+  });
 }
 
 /** Records an outcome as an operator could who controls the whole ledger: a win in place of a loss. */

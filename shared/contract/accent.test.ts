@@ -1,3 +1,4 @@
+import { randomCases } from "@shared/testing/random-cases.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { accentOf, contrast, THEMES } from "./accent.ts";
@@ -24,7 +25,7 @@ test.each(THEMES)(
         expect(contrast(on, accent)).toBeGreaterThanOrEqual(4.5);
         expect(contrast(on, strong)).toBeGreaterThanOrEqual(4.5);
       }),
-      { numRuns: 2_000 },
+      randomCases(2_000),
     );
   },
 );

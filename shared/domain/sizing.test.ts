@@ -1,3 +1,4 @@
+import { randomCases } from "@shared/testing/random-cases.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sizePosition } from "./sizing.ts";
@@ -180,7 +181,7 @@ describe("for any trade", () => {
         if (isCut) expect(size.requiredMargin).toBe(stake.amount);
         else expect(size.dollarRisk).toBe(asked);
       }),
-      { numRuns: 10_000 },
+      randomCases(10_000),
     );
   });
 });

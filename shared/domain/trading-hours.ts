@@ -32,9 +32,29 @@ const SESSIONS: Record<Exclude<TradingHours, "always">, Sessions> = {
   },
 };
 
+/** All sessions open and close at full or at half hours. */
+const STEP_MS = HOUR_MS / 2;
+const MAX_STEPS = 10_000;
+
+/** Whether markets are open, by the half hour: candles ask for each minute. */
+const openSteps: Record<Exclude<TradingHours, "always">, LRUCache<number, boolean>> = {
+  forex: new LRUCache({ max: MAX_STEPS }),
+  futures: new LRUCache({ max: MAX_STEPS }),
+  "us-stocks": new LRUCache({ max: MAX_STEPS }),
+};
+
 /** `at` is in Unix milliseconds. Holidays are unknown here; they show as data that has stopped. */
 export function isOpen(hours: TradingHours, at: number): boolean {
   if (hours === "always") return true;
+  const step = Math.floor(at / STEP_MS);
+  const known = openSteps[hours].get(step);
+  if (known !== undefined) return known;
+  const found = isInSession(hours, at);
+  openSteps[hours].set(step, found);
+  return found;
+}
+
+function isInSession(hours: Exclude<TradingHours, "always">, at: number): boolean {
   const longest = Math.ceil(SESSIONS[hours].closesMs / DAY_MS);
   const sessions = sessionsAround(hours, at, [-longest, 0]);
   return sessions.some(({ opensAt, closesAt }) => opensAt <= at && at < closesAt);

@@ -177,7 +177,6 @@ const difference = (name: string, recorded: unknown, resolved: unknown): FieldDi
 });
 
 const FILE_NAME = /(?:([a-z0-9]+)\.)?([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/i;
-const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
 
 /** Market and timeframe of a file such as `BTC-USDT.1h.csv` or `kraken.BTC-USDT.1h.csv`; null for other names. */
 export function parseCandleFileName(name: string): Omit<CandleFile, "candles"> | null {
@@ -195,8 +194,8 @@ export function parseCandleFileName(name: string): Omit<CandleFile, "candles"> |
 export function parseCandleCsv(text: string): Candle[] {
   const lines = text.trim().split("\n").slice(1);
   const rows = lines.map((line) => {
-    const cells = line.split(",").map(Number);
-    return Object.fromEntries(COLUMNS.map((column, index) => [column, cells[index]]));
+    const [time, open, high, low, close, volume] = line.split(",").map(Number);
+    return { time, open, high, low, close, volume };
   });
   return z.array(candleSchema).min(1).parse(rows);
 }
@@ -211,13 +210,16 @@ export interface CandleFile {
 }
 
 export function candleFilesSource(files: readonly CandleFile[]): CandleSource {
+  const continuous = new Map<CandleFile, readonly Candle[]>();
   const find = (symbol: string, timeframe: Timeframe, provider: string) => {
     const found = files.filter((file) => file.symbol === symbol && file.timeframe === timeframe);
     const file =
       found.find((one) => one.provider === provider) ?? found.find((one) => !one.provider);
     const isContinuous = (findInstrument(symbol)?.hours ?? "always") === "always";
     if (!file || !isContinuous) return file?.candles;
-    return withFlatCandles(file.candles, TIMEFRAME_MS[timeframe]);
+    const candles = continuous.get(file) ?? withFlatCandles(file.candles, TIMEFRAME_MS[timeframe]);
+    continuous.set(file, candles);
+    return candles;
   };
   return {
     candles({ symbol, timeframe, provider }, { from, until }) {

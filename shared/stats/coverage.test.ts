@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { RUNS_ALL_CASES } from "../testing/random-cases.ts";
 import { simulateTrades, type TradeProcess } from "../testing/simulated-trades.ts";
 import type { Estimate } from "./intervals.ts";
 import { computeMetrics, type PerformanceMetrics } from "./performance-metrics.ts";
@@ -6,9 +7,9 @@ import { tallySignals } from "./tally.ts";
 
 /**
  * Repetitions of each process. The share of intervals that hold the true value then has a standard error of 0.9
- * percentage points.
+ * percentage points; of 0.5 where all cases run.
  */
-const REPETITIONS = 600;
+const REPETITIONS = RUNS_ALL_CASES ? 2_000 : 600;
 /** The records of one process take 1 to 2 seconds of computing time, and much longer on a busy machine. */
 const HOOK_TIMEOUT_MS = 120_000;
 
@@ -66,46 +67,61 @@ function trueValues(records: readonly PerformanceMetrics[]) {
 const holds = (estimate: Estimate | null, value: number): boolean =>
   estimate !== null && estimate.low <= value && value <= estimate.high;
 
-describe.each([
+/** Overlapping or not, with one or two timeframes. */
+const PROCESSES = [
   { name: "overlapping trades without an edge", process: OVERLAPPING },
-  { name: "overlapping trades with an edge", process: { ...OVERLAPPING, drift: 0.02 } },
   { name: "independent trades", process: INDEPENDENT },
   { name: "a few trades of a long timeframe among many of a short one", process: MIXED },
+];
+/** `npm run test:statistics` simulates these too. */
+const FURTHER_PROCESSES = [
+  { name: "overlapping trades with an edge", process: { ...OVERLAPPING, drift: 0.02 } },
   { name: "trades of two timeframes", process: EVENLY_MIXED, mostIndependent: 0.85 },
-])("the 95% intervals of $name", ({ process, mostIndependent = 0.75 }) => {
-  const { drift = 0, isIndependent = false }: Process = process;
-  let records: PerformanceMetrics[];
-  beforeAll(() => {
-    records = recordsOf(process);
-  }, HOOK_TIMEOUT_MS);
+];
 
-  it("exist", () => {
-    expect(records.filter(({ lift }) => lift === null)).toHaveLength(0);
-  });
+interface Coverage {
+  name: string;
+  process: Process;
+  mostIndependent?: number;
+}
 
-  it.each(["win_rate", "lift", "expectancy_r"] as const)(
-    "hold the true value in 93 to 97 of 100 records: %s",
-    (name) => {
-      const value = trueValues(records)[name];
-      const covered = shareOf(records, (figures) => holds(figures[name], value));
-      expect(covered).toBeGreaterThanOrEqual(0.93);
-      expect(covered).toBeLessThanOrEqual(0.97);
-    },
-  );
+describe.each<Coverage>(RUNS_ALL_CASES ? [...PROCESSES, ...FURTHER_PROCESSES] : PROCESSES)(
+  "the 95% intervals of $name",
+  ({ process, mostIndependent = 0.75 }) => {
+    const { drift = 0, isIndependent = false } = process;
+    let records: PerformanceMetrics[];
+    beforeAll(() => {
+      records = recordsOf(process);
+    }, HOOK_TIMEOUT_MS);
 
-  it(`show a better record than chance in ${drift > 0 ? "most" : "at most 5"} of 100 records`, () => {
-    const better = shareOf(records, ({ lift }) => lift !== null && lift.low > 0);
-    if (drift > 0) expect(better).toBeGreaterThan(0.6);
-    else expect(better).toBeLessThanOrEqual(0.05);
-  });
+    it("exist", () => {
+      expect(records.filter(({ lift }) => lift === null)).toHaveLength(0);
+    });
 
-  it(`count ${isIndependent ? "nearly all" : "fewer"} trades as independent`, () => {
-    const trades = sumOf(records, (figures) => figures.trades);
-    const share = sumOf(records, (figures) => figures.effective_trades) / trades;
-    if (isIndependent) expect(share).toBeGreaterThan(0.85);
-    else expect(share).toBeLessThan(mostIndependent);
-  });
-});
+    it.each(["win_rate", "lift", "expectancy_r"] as const)(
+      "hold the true value in 93 to 97 of 100 records: %s",
+      (name) => {
+        const value = trueValues(records)[name];
+        const covered = shareOf(records, (figures) => holds(figures[name], value));
+        expect(covered).toBeGreaterThanOrEqual(0.93);
+        expect(covered).toBeLessThanOrEqual(0.97);
+      },
+    );
+
+    it(`show a better record than chance in ${drift > 0 ? "most" : "at most 5"} of 100 records`, () => {
+      const better = shareOf(records, ({ lift }) => lift !== null && lift.low > 0);
+      if (drift > 0) expect(better).toBeGreaterThan(0.6);
+      else expect(better).toBeLessThanOrEqual(0.05);
+    });
+
+    it(`count ${isIndependent ? "nearly all" : "fewer"} trades as independent`, () => {
+      const trades = sumOf(records, (figures) => figures.trades);
+      const share = sumOf(records, (figures) => figures.effective_trades) / trades;
+      if (isIndependent) expect(share).toBeGreaterThan(0.85);
+      else expect(share).toBeLessThan(mostIndependent);
+    });
+  },
+);
 
 describe("the hold limit", () => {
   /** The price moves one tick in favour of each trade right after its entry, and has no drift from there on. */

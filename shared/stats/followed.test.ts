@@ -1,4 +1,5 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
+import { randomCases } from "@shared/testing/random-cases.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FollowedSignal, followSignals } from "./followed.ts";
@@ -340,7 +341,7 @@ function plainAccount(
   return { endBalance: earnedUntil(Number.POSITIVE_INFINITY, byEntry.length), funding };
 }
 
-describe("10,000 random histories", () => {
+describe("random histories", () => {
   const endings = fc.array(
     fc.record({
       filledAt: fc.nat({ max: 2_000 }),
@@ -379,7 +380,7 @@ describe("10,000 random histories", () => {
         expect(Math.abs(end_balance - plain.endBalance)).toBeLessThanOrEqual(0.005 + noise);
         expect(Math.abs(funding - plain.funding)).toBeLessThanOrEqual(0.005 + noise);
       }),
-      { numRuns: 10_000 },
+      randomCases(10_000),
     );
   }, 120_000);
 });

@@ -12,7 +12,7 @@ import type { ChannelSecrets } from "@shared/domain/channel-secrets.ts";
 import { type Attestation, writeOtsFile } from "@shared/domain/opentimestamps.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import jwt from "jsonwebtoken";
-import { Types } from "mongoose";
+import { type Model, Types } from "mongoose";
 
 /** Default password of users made here. */
 export const TEST_PASSWORD = "correct horse";
@@ -50,6 +50,14 @@ export async function createUsers(
 }
 
 /** By the driver: mongoose would look at each field, which takes longer than the write. */
+export async function insertAll<Stored extends object>(
+  { collection }: Pick<Model<Stored>, "collection">,
+  documents: readonly Stored[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  await collection.insertMany([...documents], { ignoreUndefined: true });
+}
+
 async function storeUsers(
   { users, identities }: Database,
   stored: readonly UserRecord[],
@@ -62,9 +70,8 @@ async function storeUsers(
     passwordHash,
     createdAt,
   }));
-  const options = { ignoreUndefined: true };
-  await identities.collection.insertMany(newIdentities, options);
-  await users.collection.insertMany([...stored], options);
+  await insertAll(identities, newIdentities);
+  await insertAll(users, stored);
 }
 
 function newUser({ password: _password, ...fields }: NewUser): UserRecord {

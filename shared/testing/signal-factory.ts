@@ -15,6 +15,7 @@ import {
   type RunResult,
   startRuns,
 } from "../../worker/src/signals/signal-lifecycle.ts";
+import { insertAll } from "./factories.ts";
 
 export const WAIT_ANALYSIS: Analysis = {
   final_signal: "WAIT",
@@ -64,20 +65,26 @@ export async function createSignals(
   const signals = Array.from({ length: count }, () => ({ ...newSignal(user), ...overrides }));
   const completed = signals.filter((signal) => signal.status === "completed");
   const unfinished = signals.filter(({ status }) => status === "queued" || status === "running");
-  await database.users.updateOne(
-    { _id: user._id },
-    { $inc: { unfinishedSignals: unfinished.length } },
-  );
-  await database.signals.insertMany(signals);
-  if (withAnalysis) {
-    await database.marketAnalyses.insertMany(
-      signals.map((signal) => ({ ...analysisOf(signal), ...market })),
-    );
-    await database.analysisCandles.insertMany(
-      completed.map(({ analysisId: _id }) => ({ _id, ...packCandles([]) })),
+  if (unfinished.length > 0) {
+    await database.users.updateOne(
+      { _id: user._id },
+      { $inc: { unfinishedSignals: unfinished.length } },
     );
   }
-  await database.idempotencyKeys.insertMany(
+  await insertAll(database.signals, signals);
+  if (withAnalysis) {
+    await insertAll(
+      database.marketAnalyses,
+      signals.map((signal) => ({ ...analysisOf(signal), ...market })),
+    );
+    const noCandles = packCandles([]);
+    await insertAll(
+      database.analysisCandles,
+      completed.map(({ analysisId: _id }) => ({ _id, ...noCandles })),
+    );
+  }
+  await insertAll(
+    database.idempotencyKeys,
     signals.map(({ _id }) => ({
       _id: `${user._id}:key-${_id}`,
       signalId: _id,

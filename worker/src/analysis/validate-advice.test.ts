@@ -1,3 +1,4 @@
+import { randomCases } from "@shared/testing/random-cases.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { adviceOf } from "../testing/fakes.ts";
@@ -231,7 +232,7 @@ describe("for any decimal levels", () => {
         const { advice, bounds } = toAdvice(value);
         expect(validateAdvice(advice, bounds).accepted).toBe(keepsEveryBound(value));
       }),
-      { numRuns: 10_000 },
+      randomCases(10_000),
     );
   });
 
@@ -265,7 +266,7 @@ describe("for any decimal levels", () => {
           true,
         );
       }),
-      { numRuns: 5_000 },
+      randomCases(5_000),
     );
   });
 });

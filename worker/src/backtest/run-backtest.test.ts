@@ -1,15 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ProviderError } from "../market-data/market-data.ts";
 import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { candlesFromCloses, series } from "../testing/fakes.ts";
-import { backtestReportSchema } from "./report.ts";
+import { type BacktestReport, backtestReportSchema } from "./report.ts";
 import { runBacktest } from "./run-backtest.ts";
 
 const candles = bitcoinCandles(200);
 
 describe("the report of a backtest", () => {
+  let report: BacktestReport;
+  beforeAll(async () => {
+    report = await runBacktest(backtestOf(candles));
+  });
+
   it("is the same for the same seed; another one changes the random entries alone", async () => {
-    const report = await runBacktest(backtestOf(candles));
     expect(await runBacktest(backtestOf(candles))).toEqual(report);
     const other = await runBacktest(backtestOf(candles, { seed: 8 }));
     expect(other.random).not.toEqual(report.random);
@@ -17,8 +21,7 @@ describe("the report of a backtest", () => {
     expect(other.atr_rule).toEqual(report.atr_rule);
   });
 
-  it("adds up: trades, statistics and the end of the curve", async () => {
-    const report = await runBacktest(backtestOf(candles));
+  it("adds up: trades, statistics and the end of the curve", () => {
     const results = report.trades.map(({ judgement }) => judgement?.r_multiple ?? 0);
     const total = results.reduce((sum, r) => sum + r, 0);
     expect(report.trades.length).toBeGreaterThan(5);
@@ -31,8 +34,8 @@ describe("the report of a backtest", () => {
     expect(backtestReportSchema.parse(report)).toEqual(report);
   });
 
-  it("gives the random entries as many trades at most, and a band around their mean", async () => {
-    const { random, trades } = await runBacktest(backtestOf(candles));
+  it("gives the random entries as many trades at most, and a band around their mean", () => {
+    const { random, trades } = report;
     expect(random.repetitions).toBe(20);
     expect(random.trades?.high).toBeLessThanOrEqual(trades.length);
     const { low = 0, mean = 0, high = 0 } = random.total_r ?? {};
@@ -40,8 +43,8 @@ describe("the report of a backtest", () => {
     expect(mean).toBeLessThan(high);
   });
 
-  it("leaves rates out where there are too few trades, and says so", async () => {
-    const { figures, caveats } = await runBacktest(backtestOf(candles));
+  it("leaves rates out where there are too few trades, and says so", () => {
+    const { figures, caveats } = report;
     expect(figures.win_rate).toBeNull();
     expect(caveats).toContainEqual(expect.stringMatching(/^Only \d+ trades were won or lost/));
     expect(caveats).toContainEqual(expect.stringMatching(/^In-sample/));
@@ -60,7 +63,7 @@ describe("the report of a backtest", () => {
   it("takes no trade whose costs are too large a share of its risk, by any strategy", async () => {
     const share = ({ entry, stop_loss }: { entry: number; stop_loss: number }) =>
       (entry * 0.0011) / Math.abs(entry - stop_loss);
-    const { trades, analyst } = await runBacktest(backtestOf(candles));
+    const { trades, analyst } = report;
     expect(trades.length).toBeGreaterThan(5);
     expect(Math.max(...trades.map(share))).toBeLessThanOrEqual(0.15);
     const costs = { spread_percent: 5, commission_percent: 5 };
@@ -78,13 +81,13 @@ describe("the report of a backtest", () => {
       bars += 1;
       if (bars === 50) controller.abort();
     };
-    const report = await runBacktest({
+    const stopped = await runBacktest({
       ...backtestOf(candles),
       abort: controller.signal,
       onBar,
     });
-    expect(report).toMatchObject({ stopped_early: true, bars: 50 });
-    expect(report.caveats[0]).toMatch(/^The run was stopped/);
+    expect(stopped).toMatchObject({ stopped_early: true, bars: 50 });
+    expect(stopped.caveats[0]).toMatch(/^The run was stopped/);
   });
 
   it("goes on after an answer that failed, and gives up after five in a row", async () => {
@@ -100,8 +103,8 @@ describe("the report of a backtest", () => {
         return Promise.reject(new ProviderError(reason));
       },
     });
-    const report = await runBacktest({ ...input, analyst: failing((call) => call === 3) });
-    expect(report.analyst.failed).toBe(1);
+    const { analyst } = await runBacktest({ ...input, analyst: failing((call) => call === 3) });
+    expect(analyst.failed).toBe(1);
     await expect(runBacktest({ ...input, analyst: failing(() => true) })).rejects.toThrow("no");
   });
 });

@@ -26,10 +26,10 @@ const timeSchema = candleSchema.shape.time;
 
 /** One row; none without a time. A missing volume counts as none. */
 export function toRow(fields: Record<keyof Candle, unknown>): CandleRow[] {
+  const candle = candleSchema.safeParse({ ...fields, volume: fields.volume ?? 0 }).data;
+  if (candle) return [{ time: candle.time, candle }];
   const time = timeSchema.safeParse(fields.time).data;
-  if (time === undefined) return [];
-  const parsed = candleSchema.safeParse({ ...fields, volume: fields.volume ?? 0 });
-  return [{ time, candle: parsed.data ?? null }];
+  return time === undefined ? [] : [{ time, candle: null }];
 }
 
 const tuplesSchema = z.array(z.array(z.unknown()).catch([]));

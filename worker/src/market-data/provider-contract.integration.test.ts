@@ -205,8 +205,14 @@ const FAULTS: readonly [ServiceBehaviour, string, Patience?][] = [
 
 describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {
   let subject: Subject;
+  let providers: Record<Patience, MarketData>;
   beforeAll(async () => {
     subject = await start(() => NOW);
+    providers = {
+      generous: subject.provider("generous"),
+      stalledHeaders: subject.provider("stalledHeaders"),
+      stalledBody: subject.provider("stalledBody"),
+    };
   });
   afterAll(() => subject.close());
   const request = (abort = patient()): CandleRequest => ({
@@ -217,7 +223,9 @@ describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {
   });
 
   it.each(FAULTS)("reports candles that come %s as %s", async (behaviour, failure, patience) => {
-    const provider = subject.provider(patience);
+    // A provider keeps the pause that its service asks for.
+    const provider =
+      behaviour === "rate-limited" ? subject.provider() : providers[patience ?? "generous"];
     subject.behave?.(behaviour);
     await expect(provider.candles(request())).rejects.toMatchObject({
       name: "ProviderError",
@@ -226,7 +234,7 @@ describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {
   });
 
   it("ends at once when the caller gives up, and works for the next", async () => {
-    const provider = subject.provider();
+    const provider = providers.generous;
     subject.behave?.("stalled-body");
     const caller = new AbortController();
     const candles = provider.candles(request(caller.signal));

@@ -251,8 +251,7 @@ export class CandleArchive {
     const end = start + BLOCK_CANDLES * lengthMs;
     const openNow = openingTime(now, timeframe);
     const read = await this.#readPast(market, { start, end, openNow, abort });
-    const shown = [...read, ...newest.candles].toSorted((a, b) => a.time - b.time);
-    const isOver = (shown.at(-1)?.time ?? 0) >= end;
+    const isOver = [read, newest.candles].some((shown) => (shown.at(-1)?.time ?? 0) >= end);
     // Some earlier ones overlap with the block before, and the last one says what a gap at the start stands at.
     const lastBefore = read.findLast(({ time }) => time < start)?.time ?? start;
     const first = Math.min(lastBefore, start - MIN_CANDLES * lengthMs);

@@ -20,7 +20,7 @@ const WON: Bar = [100, 111, 99, 110];
 const LOST: Bar = [100, 101, 94, 96];
 const DAY_HOURS = 24;
 /** A silent provider is asked every five minutes, which makes no difference for a day. */
-const RARELY_MS = 19 * MINUTE_MS;
+const RARELY_MS = 59 * MINUTE_MS;
 
 type Provider = ScriptedMarket | "silent";
 
@@ -215,7 +215,8 @@ describe("outcomes of feeds that are late, incomplete or silent", () => {
     const signal = await tradeOf("scripted", madeAt);
     const resolve = worker(market);
     const tradedAgainAt = NOON + 111 * MINUTE_MS;
-    for (let now = NOON + HOUR_MS; now < tradedAgainAt + 4 * MINUTE_MS; now += 20 * SECOND_MS) {
+    const everyMs = (now: number) => (now < tradedAgainAt ? MINUTE_MS : 20 * SECOND_MS);
+    for (let now = NOON + HOUR_MS; now < tradedAgainAt + 4 * MINUTE_MS; now += everyMs(now)) {
       market.now = now;
       await resolve(now);
       if (now < tradedAgainAt) expect(await stored(signal)).not.toHaveProperty("outcome");

@@ -1,6 +1,7 @@
 import { HOUR_MS } from "@shared/contract/constants.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { insertAll } from "@shared/testing/factories.ts";
 import {
   analysisOf,
   newSignal,
@@ -55,7 +56,7 @@ function storeRecord({ from, to }: { from: number; to: number }) {
     });
     return { ...analysisOf({ ...newSignal(somebody), ...fields }), ...market };
   });
-  return database.marketAnalyses.insertMany(trades);
+  return insertAll(database.marketAnalyses, trades);
 }
 
 async function fitAt(now: Date) {

@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { handleAnalyses } from "./generate-signal.ts";
 import { type AnalysisRun, finishOtherSignals, finishRun } from "./signal-lifecycle.ts";
 
-const WITHIN = { timeout: 15_000, interval: 20 };
+const WITHIN = { timeout: 15_000, interval: 50 };
 const SHORT_LOCK_MS = 1_000;
 const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
 const logger = createLogger({ service: "test", level: "silent" });

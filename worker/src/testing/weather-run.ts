@@ -5,7 +5,7 @@ import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
-import { createUser } from "@shared/testing/factories.ts";
+import { createUser, insertAll } from "@shared/testing/factories.ts";
 import type { ServedCandle } from "@shared/testing/fakes/weather.ts";
 import { analysisOf, newSignal, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
@@ -96,13 +96,17 @@ async function tradesOf(database: Database, scenario: WeatherScenario): Promise<
 
 /** All at once: one after the other would take longer than to resolve them. */
 async function storeTrades(database: Database, stored: readonly StoredTrade[]): Promise<void> {
-  await database.marketAnalyses.insertMany(
+  await insertAll(
+    database.marketAnalyses,
     stored.map(({ trade, signal }) => ({
       ...analysisOf(signal),
       resolveAt: new Date(trade.createdAt),
     })),
   );
-  await database.signals.insertMany(stored.map(({ signal }) => signal));
+  await insertAll(
+    database.signals,
+    stored.map(({ signal }) => signal),
+  );
 }
 
 function signalOf(user: UserRecord, trade: Trade): SignalRecord {

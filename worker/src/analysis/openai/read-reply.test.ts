@@ -1,3 +1,4 @@
+import { randomCases } from "@shared/testing/random-cases.ts";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { type Advice, UnreadableReplyError } from "../analyst.ts";
@@ -199,7 +200,7 @@ function mutate(text: string, { kind, at, length, piece }: Mutation): string {
   return after + before + part;
 }
 
-it("gives no advice that a mutated reply contradicts, in 10,000 mutations", () => {
+it("gives no advice that a mutated reply contradicts, in thousands of mutations", () => {
   const reply = fc.tuple(
     fc.constantFrom(A, fenced(A), `<think>${fenced(SELL)}</think>${A}`, `{"advice": ${A}}`),
     fc.array(mutation, { minLength: 1, maxLength: 3 }),
@@ -224,7 +225,7 @@ it("gives no advice that a mutated reply contradicts, in 10,000 mutations", () =
         expect(digitsIn(answer)).toContain(digits);
       }
     }),
-    { numRuns: 10_000 },
+    randomCases(30_000),
   );
   expect(readable).toBeGreaterThan(200);
 }, 60_000);

@@ -52,15 +52,17 @@ const interestSchema = z.object({
 /** Perpetual futures of one exchange, through ccxt. Rejects with `ProviderError`. */
 class CcxtDerivatives implements DerivativesData {
   readonly #options: CcxtDerivativesOptions;
-  readonly #exchange: Exchange;
+  #client: Exchange | undefined;
   #listed: { symbols: Promise<ReadonlySet<string>>; until: number } | undefined;
 
   constructor(options: CcxtDerivativesOptions) {
-    const { exchangeId, baseUrl, pace = true } = options;
     this.#options = options;
-    const onAnswer = () => undefined;
-    const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
-    this.#exchange = createExchange({ id: exchangeId, fetch, pace, markets: "perpetual" });
+  }
+
+  /** Made when it is first asked: that takes time, and not every process asks. */
+  get #exchange(): Exchange {
+    this.#client ??= createClient(this.#options);
+    return this.#client;
   }
 
   async fundingRate({ symbol, until, abort }: DerivativesRequest): Promise<FundingRate | null> {
@@ -139,6 +141,12 @@ class CcxtDerivatives implements DerivativesData {
       }),
     );
   }
+}
+
+function createClient({ exchangeId, baseUrl, pace = true }: CcxtDerivativesOptions): Exchange {
+  const onAnswer = () => undefined;
+  const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
+  return createExchange({ id: exchangeId, fetch, pace, markets: "perpetual" });
 }
 
 /** The rows that were published by `until`, oldest first. */
