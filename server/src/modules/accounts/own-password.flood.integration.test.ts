@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 import { argon2id } from "./identity/builtin-identity.ts";
 
-const FLOOD = 60;
+const FLOOD = 36;
 
 describe("a flood of calls with the right own password", () => {
   let server: TestServer;
