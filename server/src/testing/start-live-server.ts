@@ -80,6 +80,13 @@ export async function startLiveProduct(
   // The fake's candles of different lengths do not agree: at some minute, an entry would be missed.
   await database.jobs.updateOne({ name: "watch-entries" }, { disabled: true });
 
+  /** Kills a worker and frees what it has locked: how long others wait for that is shown by the tests of the worker. */
+  async function crash(worker: SpawnedService): Promise<void> {
+    await worker.kill();
+    const locked = { lastModifiedBy: new RegExp(`:${worker.pid}:`), lockedAt: { $ne: null } };
+    await database.jobs.updateMany(locked, { lockedAt: null });
+  }
+
   return {
     database,
     settings,
@@ -89,6 +96,7 @@ export async function startLiveProduct(
     exchange,
     openai,
     startWorker,
+    crash,
     call: (
       user: UserRecord,
       path: string,

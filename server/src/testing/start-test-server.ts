@@ -17,6 +17,7 @@ import { type AppDeps, createDeps } from "../create-deps.ts";
 import type { AppMiddleware, AppState } from "../http/context.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
 import type { PasswordHashing } from "../modules/accounts/identity/builtin-identity.ts";
+import { ImageDecoder } from "../modules/files/image-decoder.ts";
 
 export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 
@@ -35,6 +36,9 @@ const quickHashing: PasswordHashing = {
   hash: (password) => hash(password, QUICK_HASH),
   verify: (stored, password) => verify(stored, password),
 };
+
+/** Of all servers and test files of this process, with which it ends: its processes start for longer than they decode. */
+const images = new ImageDecoder();
 
 /** Starts the application without queue and push: no signal finishes unless `overrides` provide it. */
 export async function startTestServer(options: {
@@ -59,7 +63,7 @@ export async function startTestServer(options: {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
   };
-  const deps: AppDeps = { ...createDeps({ ...made, ...waiting, hashing }), ...overrides };
+  const deps: AppDeps = { ...createDeps({ ...made, ...waiting, hashing }), images, ...overrides };
   const { url, close } = await listen(createApp(deps), logger);
   return {
     url,
@@ -71,7 +75,6 @@ export async function startTestServer(options: {
     async stop() {
       deps.queueDashboard.close();
       close();
-      deps.images.stop();
       await deps.background.stop();
       await database.close();
       await rm(dataDir, { recursive: true });
@@ -166,6 +169,7 @@ export const ABUSABLE_ROUTES = ROUTES.map(({ method, path, access, request, uses
     fields: Object.keys(body?.shape ?? {}),
     /** Rejects an empty body. */
     isNeedy: body !== undefined && !body.safeParse({}).success,
+    accepts: (value: object) => body?.safeParse(value).success ?? true,
     needsToken: access !== "public",
     /** Requires a cookie, and reads no body without it. */
     needsCookie: isDashboard,

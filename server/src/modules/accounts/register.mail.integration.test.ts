@@ -5,7 +5,7 @@ import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FakeSmtp, readMail, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 type Registration = { username: string; email: string };
@@ -146,10 +146,8 @@ describe("the mail of a registration", () => {
   });
 
   it("is sent once, however many register one address at once on two servers", async () => {
-    vi.resetModules();
-    const other = await import("../../testing/start-test-server.ts");
     const { name: databaseName, host, port } = server.database.connection;
-    const second = await other.startTestServer({
+    const second = await startTestServer({
       databaseUri: `mongodb://${host}:${port}/${databaseName}?directConnection=true`,
       environment: { SMTP_URL: smtp.url, RATE_LIMIT: "off" },
     });

@@ -28,8 +28,13 @@ afterEach(() => {
   for (const decoder of decoders.splice(0)) decoder.stop();
 });
 
-/** Process ids of the decoders that this process runs. */
-function decoderPids(): number[] {
+/** Decoders of test files that ran before in this process. */
+const earlierPids = new Set(runningDecoders());
+
+/** Process ids of the decoders that these tests run. */
+const decoderPids = (): number[] => runningDecoders().filter((pid) => !earlierPids.has(pid));
+
+function runningDecoders(): number[] {
   const all = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
   return all
     .split("\n")

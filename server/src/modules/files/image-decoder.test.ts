@@ -50,13 +50,7 @@ const PHOTOS: [
   made: string | Encode,
 ][] = [
   [
-    "a photo of 48 megapixels",
-    { width: 8_000, height: 6_000 },
-    { format: "jpeg", isProgressive: false },
-    "48-megapixels.jpeg",
-  ],
-  [
-    "one of 50 megapixels",
+    "a photo of 50 megapixels",
     { width: 8_160, height: 6_144 },
     { format: "jpeg", isProgressive: false },
     "50-megapixels.jpeg",
@@ -111,6 +105,12 @@ async function photoOf(
 }
 
 /** Of 4K, with enough in it to be more than a few bytes. */
+const SCREEN_SIZE = { width: 3_840, height: 2_160 };
+const pixelsOfScreen = await sharp(png)
+  .resize({ ...SCREEN_SIZE, fit: "fill", kernel: "nearest" })
+  .removeAlpha()
+  .raw()
+  .toBuffer();
 const SCREENS: [name: string, encode: Encode][] = [
   ["a WebP", (picture: Sharp) => picture.webp({ effort: 0 })],
   ["a lossless WebP", (picture: Sharp) => picture.webp({ lossless: true, effort: 0 })],
@@ -226,17 +226,18 @@ describe("taking in an image", () => {
   });
 
   it("refuses an image with a side of more than 20,000 pixels before it takes time or memory", async () => {
-    for (const bomb of [pngBomb(40_000_000, 1), pngBomb(1, 40_000_000), pngBomb(20_001, 2)]) {
+    const high = withPngHeight(pngBomb(1, 10), 40_000_000);
+    for (const bomb of [pngBomb(40_000_000, 1), high, pngBomb(20_001, 2)]) {
       const startedAt = performance.now();
       expect(await refusalOf(bomb)).toBe("file-too-large");
       expect(performance.now() - startedAt).toBeLessThan(2_000);
     }
-    const { bytes } = await sanitizeImage(pngBomb(20_000, 3_200));
-    expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 410 });
+    const { bytes } = await sanitizeImage(pngBomb(20_000, 400));
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 51 });
   });
 
   it.each([
-    ["of a phone's screen", [1_080, 15_000], [700, 9_722]],
+    ["of a phone's screen", [1_080, 7_500], [700, 4_861]],
     ["that is as long as allowed", [1_000, 20_000], [700, 14_000]],
     ["that is narrow already", [300, 20_000], [300, 20_000]],
     ["that is a little longer than wide", [2_000, 4_000], [1_280, 2_560]],
@@ -246,9 +247,9 @@ describe("taking in an image", () => {
   });
 
   it("keeps the width of a long screenshot that says that it lies on its side", async () => {
-    const lying = sharp(pngBomb(9_000, 1_000)).withMetadata({ orientation: 6 });
+    const lying = sharp(pngBomb(4_000, 1_000)).withMetadata({ orientation: 6 });
     const { bytes } = await sanitizeImage(await lying.jpeg().toBuffer());
-    expect(await sharp(bytes).metadata()).toMatchObject({ width: 700, height: 6_300 });
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 700, height: 2_800 });
   });
 
   it.each(PHOTOS)("accepts %s", async (_, size, kind, made) => {
@@ -276,7 +277,7 @@ describe("taking in an image", () => {
   it.each(SCREENS)(
     "accepts %s of a 4K screen, for which the quick process has too little memory",
     async (_, encode) => {
-      const screen = sharp(png).resize(3_840, 2_160, { fit: "fill" });
+      const screen = sharp(pixelsOfScreen, { raw: { ...SCREEN_SIZE, channels: 3 } });
       const { bytes } = await sanitizeImage(await encode(screen).toBuffer());
       expect(await sharp(bytes).metadata()).toMatchObject({ width: 2_560, height: 1_440 });
     },

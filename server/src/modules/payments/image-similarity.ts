@@ -31,8 +31,11 @@ function fingerprintOf(raster: Raster): Fingerprint {
   const rows = Array.from({ length: height }, () => 0);
   const columns = Array.from({ length: width }, () => 0);
   for (let y = 0; y < height; y += 1) {
+    let before = brightnessAt(raster, 0, y);
     for (let x = 0; x + 1 < width; x += 1) {
-      const step = brightnessAt(raster, x + 1, y) - brightnessAt(raster, x, y);
+      const next = brightnessAt(raster, x + 1, y);
+      const step = next - before;
+      before = next;
       if (Math.abs(step) < CONTENT_LEVELS) continue;
       rows[y] = (rows[y] ?? 0) + 1;
       columns[x] = (columns[x] ?? 0) + 1;
@@ -74,19 +77,21 @@ const SIGNS = Int8Array.from(
   ).flat(),
 );
 
-/** Steps in brightness to the right; NaN where the image does not show the square. */
+/** Of the square that was read last: to allocate takes longer than to read. */
+const lastSteps = new Float64Array(SQUARE_POINTS);
+
+/** Steps in brightness to the right, until the next square is read; NaN where the image does not show the square. */
 function readSteps(raster: Raster, corner: Corner, { scale, left, top }: Placement): Float64Array {
-  const steps = new Float64Array(SQUARE_POINTS);
   for (let row = 0; row < SQUARE; row += 1) {
     const y = (corner.y + row - top) / scale;
     let before = brightnessAt(raster, (corner.x - left) / scale, y);
     for (let column = 0; column < SQUARE; column += 1) {
       const next = brightnessAt(raster, (corner.x + column + 1 - left) / scale, y);
-      steps[row * SQUARE + column] = next - before;
+      lastSteps[row * SQUARE + column] = next - before;
       before = next;
     }
   }
-  return steps;
+  return lastSteps;
 }
 
 const energyOf = (steps: Float64Array): number => steps.reduce((sum, step) => sum + step * step, 0);
@@ -104,10 +109,13 @@ function hashOf(steps: Float64Array): number {
   return hash;
 }
 
+/** A variable of this file is read faster than that of another one. */
+const POINT_PX = PIXELS_PER_POINT;
+
 /** Brightness at a point of the grid, interpolated; NaN outside of the image. */
 function brightnessAt({ width, height, pixels }: Raster, x: number, y: number): number {
-  const u = PIXELS_PER_POINT * x + (PIXELS_PER_POINT - 1) / 2;
-  const v = PIXELS_PER_POINT * y + (PIXELS_PER_POINT - 1) / 2;
+  const u = POINT_PX * x + (POINT_PX - 1) / 2;
+  const v = POINT_PX * y + (POINT_PX - 1) / 2;
   const left = Math.floor(u);
   const top = Math.floor(v);
   if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) return Number.NaN;
@@ -162,15 +170,14 @@ interface RowMatch {
 }
 
 function findRows(known: readonly number[], other: readonly number[]): RowMatch {
-  const coarse = bestMatch([joinRows(known), joinRows(other)], SCALES, (scale, lengths) => {
-    const from = Math.ceil(-lengths.other * scale * 0.4);
-    const to = Math.floor(lengths.known * 0.4);
-    return range(from, to, to - from + 1);
-  });
+  const coarse = bestMatch([joinRows(known), joinRows(other)], SCALES, (scale, lengths) => ({
+    from: Math.ceil(-lengths.other * scale * 0.4),
+    to: Math.floor(lengths.known * 0.4),
+  }));
   const { scale } = coarse;
   const shift = coarse.shift * ROWS_PER_BIN + ((ROWS_PER_BIN - 1) / 2) * (1 - scale);
   const reach = ROWS_PER_BIN + 2;
-  const shifts = range(shift - reach, shift + reach, 2 * reach + 1);
+  const shifts = { from: shift - reach, to: shift + reach };
   return bestMatch([known, other], range(scale * 0.98, scale * 1.02, 21), () => shifts);
 }
 
@@ -183,33 +190,58 @@ function joinRows(profile: readonly number[]): number[] {
 
 type Profiles = readonly [known: readonly number[], other: readonly number[]];
 
+/** The first and the last shift to try; those between are a row apart. */
+interface Shifts {
+  from: number;
+  to: number;
+}
+
 function bestMatch(
   [known, other]: Profiles,
   scales: readonly number[],
-  shiftsFor: (scale: number, lengths: { known: number; other: number }) => readonly number[],
+  shiftsFor: (scale: number, lengths: { known: number; other: number }) => Shifts,
 ): RowMatch {
   let best: RowMatch = { scale: 1, shift: 0, correlation: -1 };
+  const knownRows = Float64Array.from(known);
   for (const scale of scales) {
-    for (const shift of shiftsFor(scale, { known: known.length, other: other.length })) {
-      const correlation = correlateRows([known, other], scale, shift);
-      if (correlation > best.correlation) best = { scale, shift, correlation };
+    const { from, to } = shiftsFor(scale, { known: known.length, other: other.length });
+    const start = Math.ceil(from);
+    const scaled = scaleRows(other, scale, start - from);
+    const minCount = MIN_OVERLAP * Math.min(known.length, other.length * scale);
+    for (let moved = 0; moved <= Math.round(to - from); moved += 1) {
+      const correlation = correlateRows(knownRows, scaled, start + moved, minCount);
+      if (correlation > best.correlation) best = { scale, shift: from + moved, correlation };
     }
   }
   return best;
 }
 
-function correlateRows([known, other]: Profiles, scale: number, shift: number): number {
-  const from = Math.max(0, Math.ceil(shift));
-  const to = Math.min(known.length - 1, Math.floor(shift + (other.length - 1) * scale));
-  const count = to - from + 1;
-  if (count < MIN_OVERLAP * Math.min(known.length, other.length * scale)) return -1;
-  let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
-  for (let row = from; row <= to; row += 1) {
-    const position = (row - shift) / scale;
+/** The values of a profile at rows of another scale, of which the first is `offset` behind the profile's first. */
+function scaleRows(profile: readonly number[], scale: number, offset: number): Float64Array {
+  const count = Math.floor((profile.length - 1) * scale - offset) + 1;
+  return Float64Array.from({ length: Math.max(0, count) }, (_, row) => {
+    const position = (row + offset) / scale;
     const index = Math.floor(position);
-    const before = other[index] ?? 0;
-    const value = before + ((other[index + 1] ?? before) - before) * (position - index);
+    const before = profile[index] ?? 0;
+    return before + ((profile[index + 1] ?? before) - before) * (position - index);
+  });
+}
+
+/** @param start row of `known` at which `other` starts */
+function correlateRows(
+  known: Float64Array,
+  other: Float64Array,
+  start: number,
+  minCount: number,
+): number {
+  const from = Math.max(0, start);
+  const to = Math.min(known.length, start + other.length);
+  const count = to - from;
+  if (count < minCount) return -1;
+  let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
+  for (let row = from; row < to; row += 1) {
     const knownValue = known[row] ?? 0;
+    const value = other[row - start] ?? 0;
     a += knownValue;
     b += value;
     aa += knownValue * knownValue;
@@ -222,9 +254,10 @@ function correlateRows([known, other]: Profiles, scale: number, shift: number): 
 
 /** The rows have shown the scale. */
 function findLeft(known: readonly number[], other: readonly number[], scale: number): number {
-  const from = Math.ceil(-other.length * scale * MIN_OVERLAP);
-  const to = Math.floor(known.length * MIN_OVERLAP);
-  const shifts = range(from, to, to - from + 1);
+  const shifts = {
+    from: Math.ceil(-other.length * scale * MIN_OVERLAP),
+    to: Math.floor(known.length * MIN_OVERLAP),
+  };
   return bestMatch([known, other], [scale], () => shifts).shift;
 }
 
@@ -292,7 +325,10 @@ function differentBits(one: number, other: number): number {
   return count;
 }
 
-const isOutside = (steps: Float64Array): boolean => steps.some(Number.isNaN);
+function isOutside(steps: Float64Array): boolean {
+  for (const step of steps) if (Number.isNaN(step)) return true;
+  return false;
+}
 
 /**
  * Of the 96 of three neighboring squares, about six letters in a row. Copies differ in up to 24; receipts with another

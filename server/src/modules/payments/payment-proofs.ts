@@ -205,11 +205,12 @@ async function compareProof(deps: ImageDeps, proof: PaymentProofRecord): Promise
   // Proofs of earlier versions have no fingerprint.
   const own = await database.proofFingerprints
     .findOne({ userId, filename })
-    .select({ number: 1 })
+    .select({ number: 1, fingerprint: 1 })
     .lean();
   const image = own && (await fileStore(database, "payment_proofs").read(_id));
-  const comparable = image && comparableOf(await images.readRaster(image));
-  const search = own && comparable && { ...own, userId, comparable };
+  const raster = image && (await images.readRaster(image));
+  const comparable = own && raster && { raster, fingerprint: own.fingerprint };
+  const search = own && comparable && { number: own.number, userId, comparable };
   const duplicateOfId = search ? await findEarlierProof(deps, search) : undefined;
   if (background.isStopping) return;
   await commit(database, { lockKeys: ADMINS_STREAM, now }, async ({ session, at, addEvent }) => {

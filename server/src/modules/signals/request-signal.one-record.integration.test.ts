@@ -9,7 +9,7 @@ import { appendRecords } from "../../../../worker/src/record/append-records.ts";
 import { startClockedWorker } from "../../../../worker/src/testing/clocked-worker.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
-const REQUESTS = 10;
+const REQUESTS = 5;
 const WAIT = { timeout: 30_000, interval: 50 };
 const answerSchema = z.object({ signal_id: z.string() });
 

@@ -27,20 +27,26 @@ describe("subscriptions", () => {
   let root: UserRecord;
   let ruth: UserRecord;
   let ann: UserRecord;
+  let image: Buffer;
+  /** By user, when their sessions were used last. */
+  const usedAt = new Map<string, Date>();
 
   beforeAll(async () => {
     const options = { databaseUri, environment: { RATE_LIMIT: "off" } };
     const overrides = { now: () => now };
     server = await startTestServer({ ...options, overrides });
     otherServer = await startTestServer({ ...options, overrides });
+    const { database } = server;
+    root = await createUser(database, { username: "root", role: "admin", approved: true });
+    ruth = await createUser(database, { username: "ruth", role: "admin", approved: true });
+    image = await plainImage().png().toBuffer();
   });
   beforeEach(async () => {
     now = new Date("2027-01-31T12:00:00Z");
-    const { database } = server;
-    await Promise.all([database.users.deleteMany(), database.identities.deleteMany()]);
-    root = await createUser(database, { username: "root", role: "admin", approved: true });
-    ruth = await createUser(database, { username: "ruth", role: "admin", approved: true });
-    ann = await createUser(database, { username: "ann" });
+    const { users, identities } = server.database;
+    await users.deleteMany({ role: "user" });
+    await identities.deleteMany({ _id: { $nin: [root.identityId, ruth.identityId] } });
+    ann = await createUser(server.database, { username: "ann" });
   });
   afterEach(async () => {
     await Promise.all([server, otherServer].map(({ deps }) => deps.background.settled()));
@@ -64,33 +70,30 @@ describe("subscriptions", () => {
     return { status: answer.status, body };
   }
   async function tokenOf(as: UserRecord): Promise<string> {
-    const session = newSession({ createdAt: now, lastSeenAt: now, id: as.sessions[0]?.id ?? "" });
-    await server.database.users.updateOne({ _id: as._id }, { $set: { sessions: [session] } });
+    const id = as.sessions[0]?.id ?? "";
+    if (usedAt.get(id) !== now) {
+      const session = newSession({ createdAt: now, lastSeenAt: now, id });
+      await server.database.users.updateOne({ _id: as._id }, { $set: { sessions: [session] } });
+      usedAt.set(id, now);
+    }
     return signTokenFor(as, server.deps.settings);
   }
   const post = (as: UserRecord, path: string, json: unknown = {}) =>
     call(as, path, { method: "POST", json });
   const approve = (json?: unknown) => post(root, "/admin/approve/ann", json);
   const renew = (json: unknown, key?: string, by = root) =>
-    call(by, "/admin/renew/ann", {
-      json,
-      ...(key && { headers: { "Idempotency-Key": key } }),
-    });
-  const submitProof = async (fields: Record<string, string> = {}) => {
-    const proof_image = await plainImage().png().toBuffer();
-    return call(ann, "/submit-payment-proof", {
+    call(by, "/admin/renew/ann", { json, ...(key && { headers: { "Idempotency-Key": key } }) });
+  const submitProof = (fields: Record<string, string> = {}) =>
+    call(ann, "/submit-payment-proof", {
       method: "POST",
-      body: multipartForm({ sender_name: "Ann", proof_image, ...fields }),
+      body: multipartForm({ sender_name: "Ann", proof_image: image, ...fields }),
     });
-  };
   const me = async () => meSchema.parse((await call(ann, "/me")).body);
   const own = async () => ownSubscriptionSchema.parse((await call(ann, "/me/subscription")).body);
   const summary = async () =>
     subscriptionSummarySchema.strict().parse((await call(root, "/admin/subscriptions")).body);
-  const listed = async (query = "") => {
-    const { users } = userListSchema.parse((await call(root, `/admin/list-users${query}`)).body);
-    return users;
-  };
+  const listed = async (query = "") =>
+    userListSchema.parse((await call(root, `/admin/list-users${query}`)).body).users;
   const reasons = async () => {
     const events = await server.database.events
       .find({ stream: userStream(ann._id), name: "account:updated" })
@@ -114,10 +117,8 @@ describe("subscriptions", () => {
 
   describe("POST /admin/approve/{username}", () => {
     it("starts a subscription with a plan, and grants the credits of the first month", async () => {
-      expect(await approve({ plan: "pro" })).toEqual({
-        status: 200,
-        body: { detail: "ann is approved." },
-      });
+      const approved = { status: 200, body: { detail: "ann is approved." } };
+      expect(await approve({ plan: "pro" })).toEqual(approved);
       expect(await me()).toMatchObject({
         approved: true,
         image_credits: 200,

@@ -27,21 +27,24 @@ import {
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/**
- * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, those
- * that wait too long are answered with 503.
- */
-const queue = withTimeout(new Semaphore(2), 2_000, unavailable());
-
 export interface PasswordHashing {
   hash(password: string | Buffer): Promise<string>;
   verify(stored: string, password: string): Promise<boolean>;
 }
 
-export const argon2id: PasswordHashing = {
-  hash: (password) => queue.runExclusive(() => hash(password, ARGON2ID)),
-  verify: (stored, password) => queue.runExclusive(() => verify(stored, password)),
-};
+/**
+ * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, those
+ * that wait longer than `maxWaitMs` are answered with 503.
+ */
+export function hashInTurns(maxWaitMs: number): PasswordHashing {
+  const queue = withTimeout(new Semaphore(2), maxWaitMs, unavailable());
+  return {
+    hash: (password) => queue.runExclusive(() => hash(password, ARGON2ID)),
+    verify: (stored, password) => queue.runExclusive(() => verify(stored, password)),
+  };
+}
+
+export const argon2id = hashInTurns(2_000);
 
 /** Built-in accounts are never changed elsewhere. */
 const UNCHANGED: VerifiedAccount = {

@@ -11,13 +11,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { startTestServer, type TestServer } from "../../../testing/start-test-server.ts";
 import { ensureFirstAdmin } from "../register.ts";
 
-/** Everything that can go wrong with a call; of those that stall, one is enough here. */
+/** One of each status that the client makes of what can go wrong with a call. */
 const FAILURES: FirebaseFailure[] = [
   { kind: "refusal", message: "SOMETHING_NEW" },
   { kind: "refusal", message: "TOO_MANY_ATTEMPTS_TRY_LATER" },
-  { kind: "refusal", message: "API key not valid. Please pass a valid API key." },
-  { kind: "status", status: 500 },
-  { kind: "html" },
   { kind: "down" },
 ];
 const NONSENSE: FirebaseFailure = { kind: "nonsense" };
