@@ -10,6 +10,7 @@ const PUBLIC = [
   "/register",
   "/pricing",
   "/payment",
+  "/performance",
   "/contact",
   "/privacy",
   "/terms",
@@ -40,9 +41,35 @@ async function visit(app: ReturnType<typeof openApp>, paths: string[]): Promise<
   return reached;
 }
 
-test("a visitor sees every public screen and is sent to the login by all others", async () => {
-  const app = openApp("/terms");
-  expect(await visit(app, PUBLIC)).toEqual(PUBLIC);
+/** Of the screens with a description of their own. */
+const titles = new Map<string, string>([
+  ["/pricing", "Pricing · AI Trading Bot"],
+  ["/payment", "Payment · AI Trading Bot"],
+  ["/performance", "Performance · AI Trading Bot"],
+  ["/contact", "Contact · AI Trading Bot"],
+  ["/privacy", "Privacy Policy · AI Trading Bot"],
+  ["/terms", "Terms of Service · AI Trading Bot"],
+  ["/forgot-password", "Forgot password · AI Trading Bot"],
+  ["/", "AI Trading Bot"],
+] as const);
+
+test("a visitor sees every public screen with its title and description, and is sent to the login by all others", async () => {
+  const meta = document.createElement("meta");
+  meta.name = "description";
+  meta.content = "common";
+  document.head.append(meta);
+  const app = openApp("/login");
+  await screen.findByRole("heading", { level: 1 });
+  const descriptions = new Set<string>();
+  for (const path of PUBLIC) {
+    expect(await visit(app, [path])).toEqual([path]);
+    const title = titles.get(path);
+    if (title === undefined) continue;
+    await waitFor(() => expect(document.title).toBe(title));
+    descriptions.add(meta.content);
+  }
+  expect(descriptions.size).toBe(titles.size);
+  meta.remove();
   expect(await visit(app, GUARDED)).toEqual(GUARDED.map(() => "/login"));
 });
 
@@ -167,32 +194,4 @@ test("the footer and the navigation lead to contact, privacy and terms", async (
   const mail = await screen.findByRole("link", { name: /E-?mail/i });
   expect(mail.getAttribute("href")).toBe("mailto:support@example.com");
   expect(screen.queryByRole("link", { name: /WhatsApp|Telegram/ })).toBeNull();
-});
-
-const titles = [
-  ["/pricing", "Pricing · AI Trading Bot"],
-  ["/payment", "Payment · AI Trading Bot"],
-  ["/performance", "Performance · AI Trading Bot"],
-  ["/contact", "Contact · AI Trading Bot"],
-  ["/privacy", "Privacy Policy · AI Trading Bot"],
-  ["/terms", "Terms of Service · AI Trading Bot"],
-  ["/forgot-password", "Forgot password · AI Trading Bot"],
-  ["/", "AI Trading Bot"],
-] as const;
-
-test("every public screen has a title and a description of its own", async () => {
-  const meta = document.createElement("meta");
-  meta.name = "description";
-  meta.content = "common";
-  document.head.append(meta);
-  const app = openApp("/login");
-  await screen.findByRole("heading", { level: 1 });
-  const descriptions = new Set<string>();
-  for (const [path, title] of titles) {
-    await visit(app, [path]);
-    await waitFor(() => expect(document.title).toBe(title));
-    descriptions.add(meta.content);
-  }
-  expect(descriptions.size).toBe(titles.length);
-  meta.remove();
 });

@@ -1,8 +1,10 @@
 import type { Me } from "@shared/contract/account.ts";
 import { act, render } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
-import { createMemoryRouter } from "react-router-dom";
+import type { ReactNode } from "react";
+import { createMemoryRouter, Outlet, type RouteObject } from "react-router-dom";
 import { App, followSession } from "../app/app.tsx";
+import { SignedIn } from "../app/layout.tsx";
 import { routes } from "../app/routes.tsx";
 import { queryClient } from "../lib/query-client.ts";
 import { initialLiveState, useRealtime } from "../lib/realtime/store.ts";
@@ -21,10 +23,30 @@ interface OpenApp {
 }
 
 /** Opens the application at `path`: for a visitor, or signed in with this account. */
-export function openApp(path: string, account?: Partial<Me>): OpenApp {
+export const openApp = (path: string, account?: Partial<Me>): OpenApp =>
+  open(routes, path, account);
+
+/**
+ * Shows one part of a screen, with the connection and the messages of the application around it: the guards, the
+ * navigation and the other parts would take most of the time of a test.
+ */
+export const openPart = (part: ReactNode, account?: Partial<Me>, path = "/"): OpenApp =>
+  open([{ element: <Around />, children: [{ path: "*", element: part }] }], path, account);
+
+function Around() {
+  const token = useSession((session) => session.token);
+  return (
+    <>
+      {token !== null && <SignedIn key={token} token={token} />}
+      <Outlet />
+    </>
+  );
+}
+
+function open(screens: RouteObject[], path: string, account?: Partial<Me>): OpenApp {
   api.reply("GET /status", { market_data: "replay", analyst: "rules", version: "1.0.0" });
   if (account) signIn(makeMe(account));
-  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  const router = createMemoryRouter(screens, { initialEntries: [path] });
   render(<App router={router} />);
   return {
     user: userEvent.setup({ delay: null, applyAccept: false }),

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { refetch } from "../../lib/query-client.ts";
 import { makeMe } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { AccountPage } from "./account-page.tsx";
 
 async function changePassword(
   user: ReturnType<typeof openApp>["user"],
@@ -39,7 +40,7 @@ test("a refused current password is reported", async () => {
     detail: "Failed to change password. Please check your current password.",
     code: "wrong-password",
   });
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<AccountPage />, {});
   await changePassword(user, { current: "not this", next: "another-456" });
   expect((await screen.findByRole("alert")).textContent).toBe(
     "Failed to change password. Please check your current password.",
@@ -48,7 +49,7 @@ test("a refused current password is reported", async () => {
 
 test("a change that does not reach the server says that it failed, and why", async () => {
   api.drop("POST /change-password");
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<AccountPage />, {});
   await changePassword(user, { current: "secret-123", next: "another-456" });
   const alert = await screen.findByRole("alert");
   expect(alert.textContent).toContain(
@@ -58,7 +59,7 @@ test("a change that does not reach the server says that it failed, and why", asy
 });
 
 test("the account is read again after events were lost", async () => {
-  openApp("/user-panel", { email_verified: false });
+  openPart(<AccountPage />, { email_verified: false });
   await screen.findByText("Not verified yet");
   api.reply("GET /me", makeMe({ email_verified: true }));
   act(() => void refetch());

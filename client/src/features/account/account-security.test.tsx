@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { describeBrowser } from "../../lib/describe-browser.ts";
 import { makeMe } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { AccountPage } from "./account-page.tsx";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const SAFARI =
@@ -26,7 +27,7 @@ const other = session({
 describe("sessions", () => {
   test("are listed, and another one can be ended", async () => {
     api.reply("GET /me/sessions", { sessions: [session({}), other] });
-    const { user } = openApp("/user-panel", {});
+    const { user } = openPart(<AccountPage />, {});
     await screen.findByText("Firefox on Linux");
     await screen.findByText("This session");
     api.replyText(`DELETE /me/sessions/${other.id}`, "");
@@ -43,7 +44,7 @@ describe("sessions", () => {
       code: "not-found",
       detail: "This session has already ended.",
     });
-    const { user } = openApp("/user-panel", {});
+    const { user } = openPart(<AccountPage />, {});
     await user.click(
       await screen.findByRole("button", { name: "End the session in Safari on iPhone" }),
     );
@@ -69,7 +70,7 @@ describe("two-factor authentication", () => {
       code: "invalid-code",
       detail: "This code is wrong.",
     });
-    const { user } = openApp("/user-panel", {});
+    const { user } = openPart(<AccountPage />, {});
     api.fail("POST /me/two-factor", {
       status: 403,
       code: "reauthentication-required",

@@ -2,7 +2,8 @@ import type { ApiKey } from "@shared/contract/api-keys.ts";
 import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { ApiKeysCard } from "./api-keys-card.tsx";
 
 const key: ApiKey = {
   id: "11111111-1111-4111-8111-111111111111",
@@ -17,7 +18,7 @@ const key: ApiKey = {
 test("shows a new key once, and what it may do", async () => {
   api.reply("GET /me/api-keys", { keys: [] });
   api.reply("POST /me/api-keys", { ...key, key: "ats_abcdefgh-the-rest" });
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<ApiKeysCard />, {});
   await user.click(await screen.findByRole("button", { name: "Create a key" }));
   await user.type(screen.getByLabelText("Name"), "My bot");
   await user.click(screen.getByLabelText("Request signals, within your limits"));
@@ -37,7 +38,7 @@ test("shows a new key once, and what it may do", async () => {
 
 test("asks for a name and at least one scope", async () => {
   api.reply("GET /me/api-keys", { keys: [] });
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<ApiKeysCard />, {});
   await user.click(await screen.findByRole("button", { name: "Create a key" }));
   await user.click(screen.getByLabelText("Read your signals, results and account"));
   await user.click(screen.getByRole("button", { name: "Create" }));
@@ -47,7 +48,7 @@ test("asks for a name and at least one scope", async () => {
 
 test("ends a key in one click", async () => {
   api.reply("GET /me/api-keys", { keys: [key] });
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<ApiKeysCard />, {});
   const end = await screen.findByRole("button", { name: "End the key My bot" });
   api.replyText(`DELETE /me/api-keys/${key.id}`, "");
   api.reply("GET /me/api-keys", { keys: [] });
@@ -57,7 +58,7 @@ test("ends a key in one click", async () => {
 });
 
 test("names the addresses that a program needs", async () => {
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<ApiKeysCard />, {});
   await user.click(await screen.findByRole("button", { name: "Copy the address of MCP" }));
   expect(await navigator.clipboard.readText()).toMatch(/^http.+\/mcp$/);
 });

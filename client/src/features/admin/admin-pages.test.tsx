@@ -2,7 +2,7 @@ import type { Setup, SystemHealth } from "@shared/contract/admin.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
 import { notifyListeners } from "../../lib/realtime/events.ts";
-import { ADMIN, makeUserCard } from "../../testing/factories.ts";
+import { ADMIN, makeUserCard, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import {
   adminEventPlace,
@@ -11,12 +11,17 @@ import {
   expectRefusal,
   menuOf,
   openPanel,
+  openUsers,
   overview,
   proof,
   serveUsers,
   subscriptionSummary,
-} from "../../testing/open-admin.ts";
-import { openApp } from "../../testing/open-app.tsx";
+} from "../../testing/open-admin.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { BotPage } from "../bot/bot-page.tsx";
+import { SystemPage } from "./admin-pages.tsx";
+import { PaymentSection } from "./payment-section.tsx";
+import { SetupChecklist } from "./setup-checklist.tsx";
 
 describe("when requests fail", () => {
   test("each section that cannot be loaded says so, and is loaded again on request", async () => {
@@ -35,7 +40,7 @@ describe("when requests fail", () => {
 
   test("each action on a user says that it failed, and changes nothing", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
-    const user = await openPanel([makeUserCard({ payment_proof: proof })]);
+    const { user } = openUsers([makeUserCard({ payment_proof: proof })]);
     const row = await cardOf("ann");
     await user.click(within(row).getByRole("button", { name: "Approve" }));
     await screen.findByText("Failed to approve ann");
@@ -65,14 +70,14 @@ describe("when requests fail", () => {
 
   test("a user whose approval could not be revoked stays approved", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
-    const user = await openPanel([makeUserCard({ approved: true })]);
+    const { user } = openUsers([makeUserCard({ approved: true })]);
     const place = await cardOf("ann");
     const text = "Failed to revoke ann";
     await expectRefusal(user, { place, name: "Revoke", text });
     expect(place.textContent).toContain("Approved");
   });
 
-  test("the actions on all users say so", async () => {
+  test("the actions on all users say so; once histories are cleared, it says how many signals were deleted", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel();
     const refusals = [
@@ -82,35 +87,35 @@ describe("when requests fail", () => {
     ] as const;
     const place = screen.getByRole("main");
     for (const [name, text] of refusals) await expectRefusal(user, { place, name, text });
-  });
-
-  test("payment details that were not saved stay in the form", async () => {
-    api.failOthers({ status: 500, detail: "Out of order." });
-    const user = await openPanel();
-    const field = await screen.findByLabelText("Skrill");
-    await user.type(field, "somebody@example.com");
-    await user.click(screen.getByRole("button", { name: "Save payment details" }));
-    await screen.findByText("Failed to update payment details.");
-    screen.getByDisplayValue("somebody@example.com");
+    const detail = "Deleted 3 signals of 2 users.";
+    api.reply("POST /admin/clear-all-signal-history", { detail });
+    await confirmAction(user, { place, name: "Clear all history" });
+    await screen.findByText(detail);
   });
 });
 
-test("payment details are saved with the password some time after the sign-in", async () => {
-  api.fail("POST /admin/update-payment-details", {
+test("payment details that were not saved stay in the form, and are saved with the password some time after the sign-in", async () => {
+  const route = "POST /admin/update-payment-details";
+  api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
+  api.fail(route, { status: 500, detail: "Out of order." });
+  const { user } = openPart(<PaymentSection />, ADMIN);
+  const save = () => user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await user.type(await screen.findByLabelText("Skrill"), "seller@example.com");
+  await save();
+  await screen.findByText("Failed to update payment details.");
+  screen.getByDisplayValue("seller@example.com");
+
+  api.fail(route, {
     status: 403,
     code: "reauthentication-required",
     detail: "Enter your password to continue.",
   });
-  const user = await openPanel();
-  await user.type(await screen.findByLabelText("Skrill"), "seller@example.com");
-  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await save();
   await user.type(await screen.findByLabelText("Your password"), "secret-123");
-  api.reply("POST /admin/update-payment-details", { detail: "The payment details are saved." });
-  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  api.reply(route, { detail: "The payment details are saved." });
+  await save();
   await screen.findByText("The payment details are saved.");
-  expect(api.bodiesOf("POST /admin/update-payment-details").at(-1)).toContain(
-    '"password":"secret-123"',
-  );
+  expect(api.bodiesOf(route).at(-1)).toContain('"password":"secret-123"');
   expect(screen.queryByLabelText("Your password")).toBeNull();
 });
 
@@ -134,7 +139,7 @@ describe("the setup checklist", () => {
 
   test("says what is left to do and where", async () => {
     api.reply("GET /admin/setup", setup);
-    await openPanel();
+    openPart(<SetupChecklist />, ADMIN);
     const list = await screen.findByRole("region", { name: "Setup" });
     await within(list).findByText("1 of 6 steps are done.");
     within(list).getByText(/^OPENAI_API_KEY is not set/);
@@ -146,32 +151,28 @@ describe("the setup checklist", () => {
 
   test("is hidden once complete, and shown again on request", async () => {
     api.reply("GET /admin/setup", complete);
-    const user = await openPanel();
+    const { user } = openPart(<SetupChecklist />, ADMIN);
     await user.click(await screen.findByRole("button", { name: "Show setup (6 of 6 done)" }));
     await screen.findByText("6 of 6 steps are done.");
     await user.click(screen.getByRole("button", { name: "Hide setup" }));
     expect(screen.queryByRole("region", { name: "Setup" })).toBeNull();
   });
 
-  test("is announced on the dashboard until it is complete", async () => {
+  test("is announced on the dashboard until it is complete; the navigation counts what waits, and follows the events", async () => {
     api.reply("GET /admin/setup", setup);
+    api.reply("GET /admin/overview", { ...overview, proofs: 2, problems: ["no-worker"] });
     openApp("/dashboard", ADMIN);
     await screen.findByText("Setup: 1 of 6 steps are done.");
+    await screen.findByText("3 waiting for you");
+    api.reply("GET /admin/overview", { ...overview, proofs: 1 });
+    const data = makeUserCard();
+    act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
+    await screen.findByText("1 waiting for you");
   });
 });
 
-test("the navigation counts what waits, and follows the events", async () => {
-  api.reply("GET /admin/overview", { ...overview, proofs: 2, problems: ["no-worker"] });
-  openApp("/dashboard", ADMIN);
-  await screen.findByText("3 waiting for you");
-  api.reply("GET /admin/overview", { ...overview, proofs: 1 });
-  const data = makeUserCard();
-  act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
-  await screen.findByText("1 waiting for you");
-});
-
-test("the overview has today's figures, and repeats no list of another page", async () => {
-  await openPanel();
+test("the overview has today's figures and the failures of the system, and repeats no list of another page", async () => {
+  await openPanel([], { problems: ["no-worker", "backlog"] });
   for (const [label, value] of [
     ["Monthly revenue", "$1,500"],
     ["Subscriptions", "12"],
@@ -180,18 +181,12 @@ test("the overview has today's figures, and repeats no list of another page", as
     const term = await screen.findByText(label, { selector: "dt" });
     await waitFor(() => expect(term.nextSibling?.textContent).toBe(value));
   }
-  expect(screen.queryByRole("region", { name: "Subscriptions" })).toBeNull();
-  const linksOf = () => screen.getAllByRole("link").map((link) => link.textContent);
-  expect(linksOf()).toEqual(expect.arrayContaining(["All users", "All images"]));
-});
-
-test("the overview shows the failures of the system", async () => {
-  serveUsers([]);
-  api.reply("GET /admin/overview", { ...overview, problems: ["no-worker", "backlog"] });
-  openApp("/admin", ADMIN);
   await screen.findByText("No active workers");
   screen.getByText("Signals are waiting");
   await screen.findByText("No users yet.");
+  expect(screen.queryByRole("region", { name: "Subscriptions" })).toBeNull();
+  const linksOf = () => screen.getAllByRole("link").map((link) => link.textContent);
+  expect(linksOf()).toEqual(expect.arrayContaining(["All users", "All images"]));
 });
 
 test("the page of the payments shows the subscriptions, and follows the events", async () => {
@@ -215,14 +210,6 @@ test("the page of the payments shows the subscriptions, and follows the events",
   const data = makeUserCard();
   act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
   await shown("Proofs waiting3Median wait 2 h");
-});
-
-test("all histories are cleared after a question, with the server's word on what was deleted", async () => {
-  const detail = "Deleted 3 signals of 2 users.";
-  api.reply("POST /admin/clear-all-signal-history", { detail });
-  const user = await openPanel();
-  await confirmAction(user, { place: screen.getByRole("main"), name: "Clear all history" });
-  await screen.findByText(detail);
 });
 
 const down: SystemHealth = {
@@ -249,7 +236,7 @@ test("the AI model is tested from the system page, with its faults and the resul
     const up = { ...down, problems: ["model" as const], queue: { ...down.queue, waiting: 0 } };
     api.reply("GET /admin/health", { ...up, models: [report] });
     api.reply("POST /admin/test-model", { detail: "The model is being tested." });
-    const { user } = openApp("/admin/system", ADMIN);
+    const { user } = openPart(<SystemPage />, ADMIN);
     await screen.findByText(report.notices[0] ?? "");
     expect(screen.getAllByText("No such model (404): check OPENAI_MODEL.")).toHaveLength(2);
     const asked = { requested_at: down.checked_at, result: null };
@@ -286,7 +273,7 @@ test("a system without a worker is reported, and its recovery shows within secon
   vi.useFakeTimers({ shouldAdvanceTime: true });
   try {
     api.reply("GET /admin/health", down);
-    openApp("/admin/system", ADMIN);
+    openPart(<SystemPage />, ADMIN);
     await screen.findByText("Major outage");
     await screen.findByText((text) => text.startsWith("No active workers"));
     await screen.findByText("1 min 15 s");
@@ -307,25 +294,21 @@ test("a system without a worker is reported, and its recovery shows within secon
 });
 
 describe("the admin tools on the bot page", () => {
-  test("clean up images after a question, with the server's word on what was deleted", async () => {
-    api.reply("POST /admin/cleanup-images", { detail: "2 chart images deleted.", deleted: 2 });
-    const { user } = openApp("/bot", ADMIN);
+  test("clean up images after a question, with the server's word on what was deleted, or say that it failed", async () => {
+    const route = "POST /admin/cleanup-images";
+    api.fail(route, { status: 500, detail: "Out of order." });
+    const { user } = openPart(<BotPage />, ADMIN);
     await screen.findByRole("heading", { name: "Admin Tools" });
-    await confirmAction(user, { place: screen.getByRole("main"), name: "Cleanup Images" });
+    const action = { place: document.body, name: "Cleanup Images" };
+    const text = "Failed to clean up images. Error: Out of order.";
+    await expectRefusal(user, { ...action, text });
+    api.reply(route, { detail: "2 chart images deleted.", deleted: 2 });
+    await confirmAction(user, action);
     await screen.findByText("2 chart images deleted.");
   });
 
-  test("say that a cleanup failed", async () => {
-    api.fail("POST /admin/cleanup-images", { status: 500, detail: "Out of order." });
-    const { user } = openApp("/bot", ADMIN);
-    await screen.findByRole("heading", { name: "Admin Tools" });
-    const text = "Failed to clean up images. Error: Out of order.";
-    const place = screen.getByRole("main");
-    await expectRefusal(user, { place, name: "Cleanup Images", text });
-  });
-
   test("are not there for traders", async () => {
-    openApp("/bot", {});
+    openPart(<BotPage />, {});
     await screen.findByRole("button", { name: "Get Signal" });
     expect(screen.queryByText("Admin Tools")).toBeNull();
   });

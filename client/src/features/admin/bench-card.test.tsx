@@ -3,7 +3,8 @@ import { screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { BenchAdminSection } from "./bench-card.tsx";
 
 const AT = "2026-11-28T07:00:00.000Z";
 
@@ -31,7 +32,7 @@ const benchWith = (analyst: string | null): AdminBench => ({
 
 function open(analyst: string | null) {
   api.reply("GET /admin/bench", benchWith(analyst));
-  return openApp("/admin/system", ADMIN);
+  return openPart(<BenchAdminSection />, ADMIN, "/admin/system");
 }
 
 const rowOf = async (label: string) => {

@@ -2,8 +2,9 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { ADMIN, makePeriod } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { overview, serveUsers, subscriptionSummary } from "../../testing/open-admin.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { overview, serveUsers, subscriptionSummary } from "../../testing/open-admin.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { PaymentsList } from "./payments-list.tsx";
 
 const payment = (id: string, username: string) => ({
   ...makePeriod({ plan: "pro", months: 2, price_usd: 300 }),
@@ -27,7 +28,7 @@ function openPayments(search = "") {
   serveUsers([]);
   api.reply("GET /admin/overview", overview);
   api.reply("GET /admin/subscriptions", subscriptionSummary);
-  return openApp(`/admin/payments${search}`, ADMIN);
+  return openPart(<PaymentsList />, ADMIN, `/admin/payments${search}`);
 }
 
 const lastQuery = (route = "GET /admin/payments") =>

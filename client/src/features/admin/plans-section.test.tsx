@@ -3,7 +3,8 @@ import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { PlansSection } from "./plans-section.tsx";
 
 const offered = (pro: object = {}) => ({
   plans: PLANS.map(({ monthlyUsd, imageCredits, ...plan }) => ({
@@ -16,7 +17,7 @@ const offered = (pro: object = {}) => ({
 
 test("an administrator changes what a plan costs and contains", async () => {
   api.reply("GET /plans", offered());
-  const { user } = openApp("/admin/payments", ADMIN);
+  const { user } = openPart(<PlansSection />, ADMIN, "/admin/payments");
   const form = within(await screen.findByRole("form", { name: "Pro plan" }));
   const save = form.getByRole("button", { name: "Save plan" });
   expect(save.hasAttribute("disabled")).toBe(true);
@@ -35,7 +36,7 @@ test("an administrator changes what a plan costs and contains", async () => {
 
 test("what is no number is refused beside its field, without a request", async () => {
   api.reply("GET /plans", offered());
-  const { user } = openApp("/admin/payments", ADMIN);
+  const { user } = openPart(<PlansSection />, ADMIN, "/admin/payments");
   const form = within(await screen.findByRole("form", { name: "Starter plan" }));
   fireEvent.change(form.getByLabelText("Image credits"), { target: { value: "many" } });
   await user.click(form.getByRole("button", { name: "Save plan" }));

@@ -3,7 +3,8 @@ import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { AuditPage } from "./admin-pages.tsx";
 
 const ROUTE = "GET /admin/security-log";
 
@@ -23,7 +24,7 @@ const lastQuery = () => api.requests.filter(({ route }) => route === ROUTE).at(-
 
 test("each entry says who did what, and from where", async () => {
   api.reply(ROUTE, { entries: [makeEntry()], next_cursor: null });
-  openApp("/admin/audit", ADMIN);
+  openPart(<AuditPage />, ADMIN, "/admin/audit");
   await screen.findByText("failed to log in as ann with a wrong password", { exact: false });
   screen.getByText("Someone");
   screen.getByText("203.0.113.7, Firefox on Linux");
@@ -32,14 +33,14 @@ test("each entry says who did what, and from where", async () => {
 test("text from a browser is shown as text", async () => {
   const user = "<img src=x onerror=alert(1)>";
   api.reply(ROUTE, { entries: [makeEntry({ user })], next_cursor: null });
-  openApp("/admin/audit", ADMIN);
+  openPart(<AuditPage />, ADMIN, "/admin/audit");
   await screen.findByText(user, { exact: false });
   expect(document.querySelector("img[src=x]")).toBeNull();
 });
 
 test("the filter is in the URL, and its days are sent as times that include the last day", async () => {
   api.reply(ROUTE, { entries: [], next_cursor: null });
-  const { user, address } = openApp("/admin/audit", ADMIN);
+  const { user, address } = openPart(<AuditPage />, ADMIN, "/admin/audit");
   await screen.findByText("No entries yet.");
   await user.selectOptions(screen.getByLabelText("Event"), "Failed sign-in");
   await user.type(screen.getByLabelText("User"), "ann");
@@ -60,7 +61,7 @@ test("the filter is in the URL, and its days are sent as times that include the 
 
 test("the filter of an opened URL is applied and shown, and what is invalid in it is ignored", async () => {
   api.reply(ROUTE, { entries: [], next_cursor: null });
-  openApp("/admin/audit?type=access&from=yesterday&actor=root", ADMIN);
+  openPart(<AuditPage />, ADMIN, "/admin/audit?type=access&from=yesterday&actor=root");
   await screen.findByText("No entries match this filter.");
   expect(Object.fromEntries(lastQuery() ?? [])).toEqual({ type: "access", actor: "root" });
   screen.getByDisplayValue("Access: all");
@@ -73,7 +74,7 @@ test("further pages are loaded with the filter, and applying it again reads new 
       ? { entries: [makeEntry({ id: "2", user: "bob" })], next_cursor: null }
       : { entries: [makeEntry()], next_cursor: "1_0123456789abcdef01234567" },
   );
-  const { user } = openApp("/admin/audit?type=sign-ins", ADMIN);
+  const { user } = openPart(<AuditPage />, ADMIN, "/admin/audit?type=sign-ins");
   await user.click(await screen.findByRole("button", { name: "Load more" }));
   await screen.findByText("failed to log in as bob", { exact: false });
   expect(lastQuery()?.get("type")).toBe("sign-ins");
@@ -84,7 +85,7 @@ test("further pages are loaded with the filter, and applying it again reads new 
 
 test("a log that cannot be loaded says so, and is loaded again on request", async () => {
   api.fail(ROUTE, { status: 503, detail: "The service is busy." });
-  const { user } = openApp("/admin/audit", ADMIN);
+  const { user } = openPart(<AuditPage />, ADMIN, "/admin/audit");
   await screen.findByText("Failed to load the security log.");
   api.reply(ROUTE, { entries: [makeEntry()], next_cursor: null });
   await user.click(screen.getByRole("button", { name: "Try again" }));

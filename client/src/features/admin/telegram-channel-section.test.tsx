@@ -3,7 +3,8 @@ import { screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { TelegramChannelSection } from "./telegram-channel-section.tsx";
 
 const channel: TelegramChannel = {
   enabled: false,
@@ -21,7 +22,7 @@ const channel: TelegramChannel = {
 
 async function openSystem(shown: Partial<TelegramChannel> = {}) {
   api.reply("GET /admin/telegram-channel", () => ({ ...channel, ...shown }));
-  const { user } = openApp("/admin/system", ADMIN);
+  const { user } = openPart(<TelegramChannelSection />, ADMIN, "/admin/system");
   const region = await screen.findByRole("region", { name: "Telegram channel" });
   return { user, section: within(region) };
 }

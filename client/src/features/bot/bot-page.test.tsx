@@ -4,39 +4,49 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { makeHistoryItem, makeSignal, makeWatchlistItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { BotPage } from "./bot-page.tsx";
 
-type User = ReturnType<typeof openApp>["user"];
+type User = ReturnType<typeof openPart>["user"];
 
 async function openBot(): Promise<User> {
-  const { user } = openApp("/bot", {});
+  const { user } = openPart(<BotPage />, {}, "/bot");
   await screen.findByRole("button", { name: "Get Signal" });
   return user;
 }
 
-async function requestSignal(user: User, symbol: string): Promise<void> {
-  const field = screen.getByRole("combobox", { name: "Symbol" });
+const symbolField = () => screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
+
+async function fill(user: User, field: HTMLElement, text: string): Promise<void> {
   await user.clear(field);
-  await user.type(field, symbol);
-  await user.tab();
-  await user.click(screen.getByRole("button", { name: "Get Signal" }));
+  await user.paste(text);
 }
+
+const requestSignal = (user: User) =>
+  user.click(screen.getByRole("button", { name: "Get Signal" }));
 
 const result = () => document.querySelector<HTMLElement>("[data-signal]") ?? undefined;
 
-test("the bot says from the start that it runs on demo data and rules", async () => {
-  await openBot();
+test("the bot says from the start that it runs on demo data and rules, and takes the timeframe from a group of buttons", async () => {
+  const user = await openBot();
   await screen.findByText("Demo data: recorded candles shifted to the present, not live prices.");
   screen.getByText("Rule-based analysis: fixed rules instead of an AI model.");
+  const group = screen.getByRole("radiogroup", { name: "Timeframe" });
+  const options = within(group).getAllByRole<HTMLInputElement>("radio");
+  expect(options.map(({ value }) => value)).toEqual([...TIMEFRAMES]);
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
+  await user.click(screen.getByRole("radio", { name: "4h" }));
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(false);
 });
 
-test("while a signal is requested, the button is disabled and the card names the stage", async () => {
+test("while a signal is requested, the button is disabled and the card names the stage; then the box below the numbers is of that signal until the form names another market", async () => {
   const signal = makeSignal();
   api.reply("POST /get-signal", { signal_id: signal.signal_id, status: "queued" });
   api.reply(`GET /signals/${signal.signal_id}`, signal);
   const release = api.hold("POST /get-signal");
   const user = await openBot();
-  await requestSignal(user, "BTC/USDT");
+  screen.getByText("For your next signal");
+  await requestSignal(user);
   const button = await screen.findByRole("button", { name: "Analyzing..." });
   expect(button.hasAttribute("disabled")).toBe(true);
   await screen.findByText("Sending the request");
@@ -44,18 +54,32 @@ test("while a signal is requested, the button is disabled and the card names the
   await waitFor(() => expect(result()?.dataset.signal).toBe("sell"));
   const again = screen.getByRole("button", { name: "Get Signal" });
   expect(again.hasAttribute("disabled")).toBe(false);
+
+  await screen.findByText("For the SELL of BTC/USDT shown");
+  const box = screen.getByText("Margin").closest("[role=status]");
+  expect(box?.textContent).toContain("Size0.5 BTC");
+  await fill(user, symbolField(), "ETH/USDT");
+  await screen.findByText("For your next signal");
+  expect(screen.queryByText("Margin")).toBeNull();
+  expect(effect()).toBe("Risk at the stop$1.00Largest position$100.00");
+  await fill(user, symbolField(), "BTC/USDT");
+  await screen.findByText("For the SELL of BTC/USDT shown");
+  await user.click(screen.getByRole("radio", { name: "4h" }));
+  await screen.findByText("For your next signal");
 });
 
 describe("the symbol field", () => {
-  const field = () => screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
+  const field = symbolField;
   const options = () => screen.queryAllByRole("option").map((option) => option.textContent);
   const active = () =>
     document.getElementById(field().getAttribute("aria-activedescendant") ?? "")?.textContent;
 
-  test("suggests symbols by any part of their name, in small letters too", async () => {
+  test("suggests symbols by any part of their name, in small letters too, and says if it has none or no prices", async () => {
+    api.fail("GET /markets", { status: 422 });
     const user = await openBot();
     await user.click(field());
     await waitFor(() => expect(options()).toEqual([...SYMBOL_SUGGESTIONS]));
+    await screen.findByText("Prices are not available at the moment.");
     await user.clear(field());
     await user.type(field(), "usd/");
     await waitFor(() => expect(options()).toEqual(["USD/JPY"]));
@@ -65,15 +89,24 @@ describe("the symbol field", () => {
     await user.click(screen.getByRole("option", { name: "XAG/USD" }));
     expect(field().value).toBe("XAG/USD");
     expect(options()).toEqual([]);
+    await user.clear(field());
+    await user.type(field(), "link/usdt");
+    await screen.findByText("Not in this list. You can request it nevertheless.");
   });
 
-  test("groups them by class, with the prices that there are", async () => {
+  test("lists the watched symbols first, and groups the others by class, with the prices that there are", async () => {
+    const watched = makeWatchlistItem({ symbol: "WTI", timeframe: "1h" });
+    const items = [watched, { ...watched, id: "2", timeframe: "4h" }];
+    api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
     const quote = { price: 64_012.5, change_percent: -1.25, high: 65_000, low: 63_000 };
     const newest = { closes: [64_012.5], data: "replay", as_of: "2026-11-20T13:00:00.000Z" };
     const markets = [{ symbol: "BTC/USDT", ...quote, ...newest }];
     api.reply("GET /markets", { markets, updated_at: newest.as_of });
     const user = await openBot();
     await user.click(field());
+    const group = await screen.findByRole("group", { name: "Watched" });
+    expect(within(group).getByRole("option").textContent).toBe("WTI");
+    expect(options()).toHaveLength(19);
     const crypto = await screen.findByRole("group", { name: "Crypto" });
     expect(within(crypto).getAllByRole("option")).toHaveLength(8);
     await screen.findByText(/^Prices at 20 Nov 2026/);
@@ -83,14 +116,6 @@ describe("the symbol field", () => {
       )?.textContent;
     expect(described("BTC/USDT")).toBe("Bitcoin64012.50000 −1.25%");
     expect(described("WTI")).toBe("Crude oil (WTI)");
-  });
-
-  test("says so if there are no prices", async () => {
-    api.fail("GET /markets", { status: 422 });
-    const user = await openBot();
-    await user.click(field());
-    await screen.findByText("Prices are not available at the moment.");
-    expect(options()).toHaveLength(19);
   });
 
   test("is used with the keyboard alone", async () => {
@@ -111,24 +136,6 @@ describe("the symbol field", () => {
     await user.keyboard("{ArrowUp}{Home}{ArrowDown}{Enter}");
     expect(field().value).toBe("ETH/USDT");
     expect(api.bodiesOf("POST /get-signal")).toEqual([]);
-  });
-
-  test("lists the watched symbols first", async () => {
-    const watched = makeWatchlistItem({ symbol: "WTI", timeframe: "1h" });
-    const items = [watched, { ...watched, id: "2", timeframe: "4h" }];
-    api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
-    const user = await openBot();
-    await user.click(field());
-    const group = await screen.findByRole("group", { name: "Watched" });
-    expect(within(group).getByRole("option").textContent).toBe("WTI");
-    expect(options()).toHaveLength(19);
-  });
-
-  test("says that a symbol is not in the list", async () => {
-    const user = await openBot();
-    await user.clear(field());
-    await user.type(field(), "link/usdt");
-    await screen.findByText("Not in this list. You can request it nevertheless.");
   });
 });
 
@@ -155,32 +162,6 @@ describe("a tab without a signal", () => {
     api.reply("GET /signal-history", { signals: [], next_cursor: null });
     await openBot();
     await screen.findByText("No signal yet");
-  });
-});
-
-describe("the box below the numbers", () => {
-  const box = () => screen.getByText("Margin").closest("[role=status]")?.textContent;
-
-  test("is of the signal that is shown until the form names another market", async () => {
-    const signal = makeSignal();
-    api.reply("POST /get-signal", { signal_id: signal.signal_id, status: "queued" });
-    api.reply(`GET /signals/${signal.signal_id}`, signal);
-    const user = await openBot();
-    screen.getByText("For your next signal");
-    await requestSignal(user, "BTC/USDT");
-    await screen.findByText("For the SELL of BTC/USDT shown");
-    expect(box()).toContain("Size0.5 BTC");
-    const field = screen.getByRole("combobox", { name: "Symbol" });
-    await user.clear(field);
-    await user.type(field, "ETH/USDT");
-    await screen.findByText("For your next signal");
-    expect(screen.queryByText("Margin")).toBeNull();
-    expect(effect()).toBe("Risk at the stop$1.00Largest position$100.00");
-    await user.clear(field);
-    await user.type(field, "BTC/USDT");
-    await screen.findByText("For the SELL of BTC/USDT shown");
-    await user.click(screen.getByRole("radio", { name: "4h" }));
-    await screen.findByText("For your next signal");
   });
 });
 
@@ -219,16 +200,6 @@ test("numbers stay in their range and show at once what they mean", async () => 
   expect(leverage.value).toBe("1");
 });
 
-test("the timeframe is one of a group of buttons", async () => {
-  const user = await openBot();
-  const group = screen.getByRole("radiogroup", { name: "Timeframe" });
-  const options = within(group).getAllByRole<HTMLInputElement>("radio");
-  expect(options.map(({ value }) => value)).toEqual([...TIMEFRAMES]);
-  expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
-  await user.click(screen.getByRole("radio", { name: "4h" }));
-  expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(false);
-});
-
 describe("a request that fails", () => {
   test("shows the server's reason for a refusal", async () => {
     api.fail("POST /get-signal", {
@@ -237,43 +208,43 @@ describe("a request that fails", () => {
       code: "invalid-input",
     });
     const user = await openBot();
-    await requestSignal(user, "NOPE/NOPE");
+    await fill(user, symbolField(), "NOPE/NOPE");
+    await requestSignal(user);
     await screen.findByText("Unknown symbol NOPE/NOPE.");
     expect(result()).toBeUndefined();
-    const field = screen.getByRole("combobox", { name: "Symbol" });
-    await user.clear(field);
-    await user.type(field, "BTC/USDT");
+    await fill(user, symbolField(), "BTC/USDT");
     await waitFor(() => expect(screen.queryByText("Request failed")).toBeNull());
   });
 
-  test("for want of a connection says so beside the WAIT", async () => {
-    api.drop("POST /get-signal");
+  test("on the server, or for want of a connection, ends as a WAIT with confidence 0 and the reason", async () => {
+    const route = "POST /get-signal";
+    api.fail(route, { status: 500, detail: "Out of order." });
     const user = await openBot();
-    await requestSignal(user, "BTC/USDT");
-    await screen.findByText("The server cannot be reached. Check your connection and try again.");
-    expect(result()?.dataset.signal).toBe("wait");
-    screen.getByText(MESSAGES.failedSignal);
-  });
-
-  test.each([
-    { detail: "Out of order.", reason: "Out of order." },
-    { detail: "", reason: "Unknown error" },
-  ])("on the server ends as a WAIT with confidence 0 and the reason '$reason'", async (failure) => {
-    api.fail("POST /get-signal", { status: 500, detail: failure.detail });
-    const user = await openBot();
-    await requestSignal(user, "BTC/USDT");
-    await screen.findByText(failure.reason);
+    await requestSignal(user);
+    await screen.findByText("Out of order.");
     screen.getByText(MESSAGES.failedSignal);
     expect(result()?.dataset.signal).toBe("wait");
     const confidence = within(result() ?? document.body).getByRole("progressbar");
     expect(confidence.getAttribute("aria-valuenow")).toBe("0");
     expect(confidence.dataset.level).toBe("low");
+
+    const others = [
+      [() => api.fail(route, { status: 500, detail: "" }), "Unknown error"],
+      [() => api.drop(route), "The server cannot be reached. Check your connection and try again."],
+    ] as const;
+    for (const [fail, reason] of others) {
+      fail();
+      await requestSignal(user);
+      await screen.findByText(reason);
+      expect(result()?.dataset.signal).toBe("wait");
+      screen.getByText(MESSAGES.failedSignal);
+    }
   });
 
   test("by taking too long says so", async () => {
     api.fail("POST /get-signal", { status: 504 });
     const user = await openBot();
-    await requestSignal(user, "BTC/USDT");
+    await requestSignal(user);
     const alert = (await screen.findByText(MESSAGES.requestTimeout)).closest("[role=alert]");
     expect(alert?.textContent).toBe(
       `${MESSAGES.requestTimeout}If the signal is made after all, it appears here and in your history.`,
@@ -287,7 +258,7 @@ describe("a request that fails", () => {
 
 describe("the field for a chart image", () => {
   const openWithImages = async (analyst: "rules" | "openai", credits: number) => {
-    openApp("/bot", { image_credits: credits, allow_image_upload: true });
+    openPart(<BotPage />, { image_credits: credits, allow_image_upload: true });
     api.reply("GET /status", { market_data: "replay", analyst, version: "1.0.0" });
     await screen.findByLabelText("Chart image (optional)");
   };

@@ -7,8 +7,10 @@ import { formatDateTime } from "../../lib/format.ts";
 import { useSession } from "../../lib/session.ts";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { BotPage } from "./bot-page.tsx";
 import { track } from "./bot-store.ts";
+import { ResultArea } from "./components/result-area.tsx";
 
 /** A record without an edge: 214 of its trades stated 60–70%, and 68 of them won. */
 const noEdge: Performance = {
@@ -29,12 +31,12 @@ const noEdge: Performance = {
 const NO_EDGE =
   "Not shown to be better than chance after costs: an edge of −3.0 percentage points (−8.0 to +2.0 however often one looks; break-even at +1.1).";
 
-/** Opens the bot on a signal of this analysis, and waits for its card. */
-async function openResult(analysis: Partial<Analysis> = {}) {
+/** Opens the answer of the bot on a signal of this analysis, and waits for its card. */
+async function openResult(analysis: Partial<Analysis> = {}, page = <ResultArea />) {
   const signal = makeSignal(analysis);
   const { signal_id: id, symbol, timeframe } = signal;
   api.reply(`GET /signals/${id}`, signal);
-  const app = openApp("/bot", {});
+  const app = openPart(page, {}, "/bot");
   act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
   const card = await waitFor(() => {
     const found = document.querySelector<HTMLElement>("[data-signal]");
@@ -125,7 +127,7 @@ test("a signal that its analyst works on shows that stage, and its result once i
   const signal = makeSignal();
   const { signal_id: id, symbol, timeframe } = signal;
   api.reply(`GET /signals/${id}`, { ...signal, status: "running", analysis: null });
-  openApp("/bot", {});
+  openPart(<ResultArea />, {}, "/bot");
   act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
   const stage = await screen.findByText("Analyzing candles");
   await waitFor(() => expect(stage.getAttribute("aria-current")).toBe("step"));
@@ -257,7 +259,7 @@ test("all warnings of an analysis are shown, whatever the banner of the page say
     "Event: US CPI (USD) at 12:30 UTC.",
     "Low confidence: the model stated 40%.",
   ];
-  const { card } = await openResult({ warnings });
+  const { card } = await openResult({ warnings }, <BotPage />);
   await screen.findByText("Demo mode");
   for (const warning of warnings) within(card).getByText(warning);
 });

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { notifyListeners } from "../../lib/realtime/events.ts";
 import { ADMIN } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { ChannelsSection } from "./channels-section.tsx";
 
 const at = "2026-11-20T12:00:00.000Z";
 
@@ -35,7 +36,7 @@ const makeDelivery = (change: Partial<Delivery> = {}): Delivery => ({
 
 async function openList(channels: Channel[], account = {}) {
   api.reply("GET /channels", () => ({ channels }));
-  const { user } = openApp("/user-panel", account);
+  const { user } = openPart(<ChannelsSection />, account, "/user-panel");
   await screen.findByRole("heading", { name: "Add a channel" });
   const press = async (name: string, place?: HTMLElement) =>
     user.click(await within(place ?? document.body).findByRole("button", { name }));
@@ -45,9 +46,12 @@ async function openList(channels: Channel[], account = {}) {
 const item = (label: string) => screen.findByRole("article", { name: label });
 const lastBody = (route: string): unknown => JSON.parse(api.bodiesOf(route).at(-1) ?? "null");
 
-test.each<[Partial<Channel>, RegExp]>([
+const states: [Partial<Channel>, RegExp][] = [
   [{}, /^hooks\.example\.comWebhook · 2 eventsNo messages yet/],
-  [{ enabled: false, disabled_reason: "gone" }, /Turned off: the receiver refused messages/],
+  [
+    { label: "gone.example.com", enabled: false, disabled_reason: "gone" },
+    /Turned off: the receiver refused messages/,
+  ],
   [
     { kind: "discord", label: "Discord …6789", enabled: false, disabled_reason: "gone" },
     /^Discord …6789Turned off: its webhook was deleted in DiscordDiscord · 2 events/,
@@ -57,20 +61,24 @@ test.each<[Partial<Channel>, RegExp]>([
     /EmailTurned off with the link in an email2 events/,
   ],
   [
-    { enabled: false, disabled_reason: "password-changed" },
+    { label: "old.example.com", enabled: false, disabled_reason: "password-changed" },
     /Turned off when your password was changed\. Turn it on if it is yours/,
   ],
   [
-    { min_confidence: 70, last_delivery: { at, status: "failed" } },
+    { label: "few.example.com", min_confidence: 70, last_delivery: { at, status: "failed" } },
     /2 events, signals from 70%Last message .*: failed/,
   ],
   [
     { kind: "telegram", label: "Telegram", enabled: false, linked: false },
     /^TelegramWaiting for Telegram/,
   ],
-])("a channel with %j says so", async (change, text) => {
-  await openList([makeChannel(change)]);
-  expect((await item(change.label ?? "hooks.example.com")).textContent).toMatch(text);
+];
+
+test("each channel says what it sends, what came of its last message, and why it is off", async () => {
+  await openList(states.map(([change], index) => makeChannel({ id: String(index), ...change })));
+  for (const [{ label = "hooks.example.com" }, text] of states) {
+    expect((await item(label)).textContent).toMatch(text);
+  }
 });
 
 test("a webhook is added with its secret, which is shown once and can be replaced", async () => {
@@ -118,42 +126,31 @@ test("Discord is added with the address of a webhook, which is not shown again",
   expect(document.body.textContent).not.toContain("the-token");
 });
 
-test("an address that the service refuses is explained beside the field", async () => {
-  const message = "This address is not public.";
-  api.fail("POST /channels", {
-    status: 422,
-    code: "invalid-input",
-    detail: message,
-    errors: [{ field: "url", message }],
-  });
+test("a channel that cannot be added says why, a refused address beside its field", async () => {
   const { user, press } = await openList([]);
+  const detail = "Telegram is not set up on this service.";
+  api.fail("POST /channels", { status: 422, code: "channel-unavailable", detail });
+  await press("Telegram A message from our bot");
+  await screen.findByText(detail);
+  api.fail("POST /channels", {
+    status: 403,
+    code: "email-not-verified",
+    detail: "Verify your email address first.",
+  });
+  await press("Email To ann@example.com");
+  await screen.findByText("Your email address is not verified");
+  const message = "This address is not public.";
+  const errors = [{ field: "url", message }];
+  api.fail("POST /channels", { status: 422, code: "invalid-input", detail: message, errors });
   await press("Webhook Signed requests to your own server");
   await user.type(screen.getByRole("textbox", { name: "URL" }), "https://10.0.0.1{Enter}");
   await screen.findByText(message);
 });
 
-test.each([
-  [
-    "Telegram A message from our bot",
-    { status: 422, code: "channel-unavailable", detail: "Telegram is not set up on this service." },
-    "Telegram is not set up on this service.",
-  ],
-  [
-    "Email To ann@example.com",
-    { status: 403, code: "email-not-verified", detail: "Verify your email address first." },
-    "Your email address is not verified",
-  ],
-])("%s that cannot be added says why", async (name, error, text) => {
-  api.fail("POST /channels", error);
-  const { press } = await openList([]);
-  await press(name);
-  await screen.findByText(text);
-});
-
 test("Telegram waits with a link and a QR code until the code has arrived", async () => {
   let channels: Channel[] = [];
   api.reply("GET /channels", () => ({ channels }));
-  const { user } = openApp("/user-panel", {});
+  const { user } = openPart(<ChannelsSection />, {});
   const waiting = makeChannel({
     id: "t",
     kind: "telegram",
@@ -271,7 +268,7 @@ test("a channel is turned off, deleted after a question, and shown as turned off
 test("with ten channels, no more are offered", async () => {
   const channels = Array.from({ length: 10 }, (_, index) => makeChannel({ id: String(index) }));
   api.reply("GET /channels", { channels });
-  openApp("/user-panel", {});
+  openPart(<ChannelsSection />, {});
   await screen.findByText(/^You have reached the limit of 10 channels/);
   expect(screen.queryByRole("heading", { name: "Add a channel" })).toBeNull();
 });

@@ -4,7 +4,8 @@ import type { UserEvent } from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { makeHistoryItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { HistoryPage } from "./history-page.tsx";
 
 const keep = (...signals: HistoryItem[]) =>
   api.reply("GET /signal-history", { signals, next_cursor: null });
@@ -14,7 +15,7 @@ const cards = () => [...document.querySelectorAll<HTMLElement>("[data-signal]")]
 test("a history is loading first, and then says that there is nothing yet", async () => {
   keep();
   const release = api.hold("GET /signal-history");
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await screen.findByRole("status", { name: "Loading your signals" });
   release();
   await screen.findByText("No signals generated yet.");
@@ -22,7 +23,7 @@ test("a history is loading first, and then says that there is nothing yet", asyn
 
 test("leads to what these signals made, which the navigation does not name", async () => {
   keep();
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   const link = await screen.findByRole("link", { name: "Results" });
   expect(link.getAttribute("href")).toBe("/results");
 });
@@ -33,7 +34,7 @@ test("prices have five decimals, and a WAIT has none", async () => {
     makeHistoryItem({ id: "2", symbol: "EUR/USD", signal: "WAIT", ...noLevels }),
     makeHistoryItem({ id: "1", symbol: "ETH/USDT" }),
   );
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(2));
   const [wait, buy] = cards();
   expect(wait?.textContent).toContain("EUR/USD");
@@ -46,7 +47,7 @@ test("a WAIT that states no confidence shows none", async () => {
     makeHistoryItem({ id: "2", signal: "WAIT", confidence: 0 }),
     makeHistoryItem({ id: "1", signal: "WAIT", confidence: 45 }),
   );
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(2));
   const [without, stated] = cards();
   expect(without?.textContent).not.toMatch(/%|confidence|·/);
@@ -61,7 +62,7 @@ test("signals of one analysis are one card, which leads to each of them", async 
     makeHistoryItem({ id: "2", timestamp: minutesAgo(2), analysis_id: "a2" }),
     makeHistoryItem({ id: "1", timestamp: minutesAgo(3), ...shared }),
   );
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(2));
   const [asked, other] = cards();
   if (!asked) throw new Error("there is no card");
@@ -78,7 +79,7 @@ const openDetails = async (user: UserEvent) =>
 
 test("a note is written on a signal, and kept as it was typed if it cannot be stored", async () => {
   keep(makeHistoryItem({ id: "1" }));
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   await openDetails(user);
   await user.click(await screen.findByRole("button", { name: "Add a note" }));
   await user.type(screen.getByLabelText("Note"), "Too early again");
@@ -97,7 +98,7 @@ test("a note is written on a signal, and kept as it was typed if it cannot be st
 
 test("a signal of a watched market says where it comes from", async () => {
   keep(makeHistoryItem({ id: "2", origin: "watchlist" }), makeHistoryItem({ origin: "request" }));
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(2));
   const marked = cards().map(({ textContent }) => textContent.includes("From your watchlist"));
   expect(marked).toEqual([true, false]);
@@ -105,14 +106,14 @@ test("a signal of a watched market says where it comes from", async () => {
 
 test("a rationale by topic is shown with its topics", async () => {
   keep(makeHistoryItem({ rationale: { trend: "up", key_levels: { support: 112_000 } } }));
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   await openDetails(user);
   await screen.findByText(/Trend: up\s+Key levels: Support: 112000/);
 });
 
 test("signals of the demo record are labelled", async () => {
   keep(makeHistoryItem({ id: "2", demo_record: true }), makeHistoryItem({ id: "1" }));
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await screen.findByTitle("Demo record, from recorded candles");
   expect(screen.getAllByText(/Demo record/)).toHaveLength(1);
 });
@@ -127,7 +128,7 @@ test("a row says size, state and result; a WAIT has no outcome", async () => {
     makeHistoryItem({ id: "2", ...sized }),
     makeHistoryItem({ id: "1", signal: "WAIT", ...noLevels }),
   );
-  openApp("/signal-history", {});
+  openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(5));
   const texts = cards().map(({ textContent }) => textContent);
   expect(texts[0]).toMatch(/0\.5 BTC.*risk \$10\.00.*WIN.*\+1\.50 R\+\$15\.00/);
@@ -147,7 +148,7 @@ test("totals and signals are of the filter in the address", async () => {
     win_rate: rates,
     r: 1.25,
   }));
-  const { user, address } = openApp("/signal-history?timeframe=4h", {});
+  const { user, address } = openPart(<HistoryPage />, {}, "/signal-history?timeframe=4h");
   const totals = await screen.findByLabelText("Totals");
   await waitFor(() =>
     expect(totals.textContent).toMatch(
@@ -170,7 +171,7 @@ describe("a history that cannot be loaded", () => {
   test.each(failures)("says '$text' and is loaded again on request", async ({ status, text }) => {
     if (status === 0) api.drop("GET /signal-history");
     else api.fail("GET /signal-history", { status });
-    const { user } = openApp("/signal-history", {});
+    const { user } = openPart(<HistoryPage />, {}, "/signal-history");
     expect((await screen.findByRole("alert")).textContent).toContain(text);
     keep();
     await user.click(screen.getByRole("button", { name: "Try again" }));
@@ -183,7 +184,7 @@ test("filters that nothing fits say so and can be cleared", async () => {
     signals: query.has("outcome") ? [] : [makeHistoryItem()],
     next_cursor: null,
   }));
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   await waitFor(() => expect(cards()).toHaveLength(1));
   await user.selectOptions(screen.getByLabelText("Outcome"), "WIN");
   await screen.findByText("No signals match these filters.");

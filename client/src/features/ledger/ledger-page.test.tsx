@@ -8,7 +8,8 @@ import { makeLedger } from "@shared/testing/ledger-factory.ts";
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 import { api, apiUrl } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { LedgerPage } from "./ledger-page.tsx";
 
 const entries = makeLedger([
   { kind: "analysis", revealed: true },
@@ -50,7 +51,7 @@ function openWith(
   api.reply("GET /ledger", { entries: listed, next_after: null, head });
   const lines = downloaded.map((entry) => `${JSON.stringify(entry)}\n`);
   api.replyText("GET /ledger/download", lines.join(""));
-  return openApp("/ledger");
+  return openPart(<LedgerPage />, undefined, "/ledger");
 }
 
 test("analyses and outcomes of the demo record are labelled", async () => {

@@ -1,24 +1,29 @@
-import type { PaymentProof as Proof } from "@shared/contract/account.ts";
+import type { Me, PaymentProof as Proof } from "@shared/contract/account.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { DashboardPage } from "../../app/dashboard-page.tsx";
 import { applyAccountEvent, refetchMe } from "../../domain/me.ts";
 import { useSession } from "../../lib/session.ts";
 import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { PaymentProof } from "./payment-proof.tsx";
+
+const openDashboard = (account: Partial<Me>, path = "/dashboard") =>
+  openPart(<DashboardPage />, account, path);
 
 const image = (name: string, size = 10) =>
   new File([new Uint8Array(size)], name, { type: "image/png" });
 
-/** Opens the dashboard of a trader who waits for approval. */
-async function openDashboard() {
-  const { user } = openApp("/dashboard", { approved: false });
+/** Opens the form of a trader who waits for approval. */
+async function openForm() {
+  const { user } = openPart(<PaymentProof />, { approved: false }, "/dashboard");
   const submit = await screen.findByRole("button", { name: "Submit proof" });
   return { user, submit };
 }
 
-test("a proof needs a sender name and an image", async () => {
-  const { user, submit } = await openDashboard();
+test("a proof needs a sender name and an image, and a file that is none, or too large, is refused before it is sent", async () => {
+  const { user, submit } = await openForm();
   await user.click(submit);
   await screen.findByText("Please provide both sender name and a file.");
   await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
@@ -27,16 +32,12 @@ test("a proof needs a sender name and an image", async () => {
   );
   await user.click(submit);
   await screen.findByText("Please provide both sender name and a file.");
-  expect(api.bodiesOf("POST /submit-payment-proof")).toEqual([]);
-});
-
-test("a file that is no image, or too large, is refused before it is sent", async () => {
-  const { user } = await openDashboard();
   const input = screen.getByLabelText("Proof image");
   await user.upload(input, new File(["%PDF"], "a.pdf", { type: "application/pdf" }));
   await screen.findByText("Choose a PNG, JPEG or WebP image.");
   await user.upload(input, image("b.png", 5 * 1_024 * 1_024 + 1));
   await screen.findByText(/larger than 5 MB/);
+  expect(api.bodiesOf("POST /submit-payment-proof")).toEqual([]);
 });
 
 test("a proof names its transaction if the seller accepts USDT", async () => {
@@ -45,7 +46,7 @@ test("a proof names its transaction if the seller accepts USDT", async () => {
     usdt: [{ network: "Tron", address: "TR7NHq" }],
   });
   api.reply("POST /submit-payment-proof", { detail: "Sent." });
-  const { user, submit } = await openDashboard();
+  const { user, submit } = await openForm();
   const field = await screen.findByLabelText("Transaction hash (optional)");
   screen.getByText(/If you paid in USDT on Tron\./);
   await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
@@ -55,7 +56,7 @@ test("a proof names its transaction if the seller accepts USDT", async () => {
   await screen.findByText("Enter the transaction hash: 64 digits and letters from a to f.");
   expect(api.bodiesOf("POST /submit-payment-proof")).toEqual([]);
   await user.clear(field);
-  await user.type(field, "AB".repeat(32));
+  await user.paste("AB".repeat(32));
   await user.click(submit);
   await waitFor(() =>
     expect(api.bodiesOf("POST /submit-payment-proof")[0]).toContain("ab".repeat(32)),
@@ -64,7 +65,7 @@ test("a proof names its transaction if the seller accepts USDT", async () => {
 
 test("the steps to approval say what is done and what comes next", async () => {
   const me = makeMe({ approved: false, email_verified: false });
-  openApp("/dashboard", me);
+  openDashboard(me);
   const steps = await screen.findByRole("list", { name: "Steps to approval" });
   const textsOf = () =>
     within(steps)
@@ -125,12 +126,17 @@ test("the plan of the payment page is kept over the sign-in and sent with the pr
   expect(localStorage.getItem("chosen-plan")).toBeNull();
 });
 
-test("without a chosen plan, a proof names none", async () => {
-  api.reply("POST /submit-payment-proof", { detail: "Done." });
-  const { user, submit } = await openDashboard();
+test("a failed upload shows the reason and keeps what was filled in; without a chosen plan, a proof names none", async () => {
+  api.drop("POST /submit-payment-proof");
+  const { user, submit } = await openForm();
   expect((await planField()).value).toBe("");
   await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
   await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
+  await user.click(submit);
+  await screen.findByText("Your proof was not submitted");
+  screen.getByDisplayValue("Jane Miller");
+  screen.getByText("receipt.png");
+  api.reply("POST /submit-payment-proof", { detail: "Done." });
   await user.click(submit);
   await screen.findByText("Proof submitted successfully! Please wait for review.");
   const [body] = api.bodiesOf("POST /submit-payment-proof");
@@ -139,7 +145,7 @@ test("without a chosen plan, a proof names none", async () => {
 
 test("during a subscription the form opens on request, with its plan and what it renews", async () => {
   const subscription = makeSubscription();
-  const { user } = openApp("/dashboard", { subscription });
+  const { user } = openDashboard({ subscription });
   await user.click(await screen.findByRole("button", { name: "Submit payment proof" }));
   expect((await planField()).value).toBe("trader");
   screen.getByText(/A proof that you send now renews it/);
@@ -147,7 +153,7 @@ test("during a subscription the form opens on request, with its plan and what it
 
 test("once a proof is accepted, its form is folded away, also if a link has opened it", async () => {
   const me = makeMe({ approved: false });
-  const { user } = openApp("/dashboard#payment-proof", me);
+  const { user } = openDashboard(me, "/dashboard#payment-proof");
   await user.type(await screen.findByLabelText("Sender name"), "Jane Miller");
   await user.upload(screen.getByLabelText("Proof image"), image("proof.png"));
   api.reply("POST /submit-payment-proof", { detail: "Sent." });
@@ -172,24 +178,13 @@ test("a proof for a renewal says so until it is accepted", async () => {
     renewal: true,
   };
   const me = makeMe({ subscription: makeSubscription(), payment_proof });
-  openApp("/dashboard", me);
+  openDashboard(me);
   await screen.findByText("Proof under review");
   screen.getByText("Renews your subscription");
   api.reply("GET /me", { ...me, payment_proof: { ...payment_proof, reviewed_at: inDays(0) } });
   act(() => void refetchMe());
   await waitFor(() => expect(screen.queryByText("Proof under review")).toBeNull());
   screen.getByRole("button", { name: "Submit payment proof" });
-});
-
-test("a failed upload shows the reason and keeps what was filled in", async () => {
-  api.drop("POST /submit-payment-proof");
-  const { user, submit } = await openDashboard();
-  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
-  await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
-  await user.click(submit);
-  await screen.findByText("Your proof was not submitted");
-  screen.getByDisplayValue("Jane Miller");
-  screen.getByText("receipt.png");
 });
 
 const rejected = {
@@ -205,7 +200,7 @@ const rejected = {
 
 test("a rejected proof says why at once and after a reload, and a new one can be sent", async () => {
   const me = makeMe({ approved: false });
-  openApp("/dashboard", me);
+  openDashboard(me);
   await screen.findByRole("button", { name: "Submit proof" });
   api.reply("GET /me", { ...me, payment_proof: rejected, stream_positions: { user: 1 } });
   act(() =>
@@ -234,7 +229,7 @@ test("a rejected proof says why at once and after a reload, and a new one can be
 
 test("who has access sees a rejected proof with the form for a new one", async () => {
   const subscription = makeSubscription();
-  openApp("/dashboard", makeMe({ approved: true, subscription, payment_proof: rejected }));
+  openDashboard(makeMe({ approved: true, subscription, payment_proof: rejected }));
   await screen.findByText("Your payment proof was rejected");
   screen.getByRole("button", { name: "Submit proof" });
 });

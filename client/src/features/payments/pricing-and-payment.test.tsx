@@ -1,14 +1,20 @@
+import type { Me } from "@shared/contract/account.ts";
 import type { OfferedPayments } from "@shared/contract/payment.ts";
 import { PLANS } from "@shared/contract/plans.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { PaymentPage } from "./payment-page.tsx";
+import { PricingPage } from "./pricing-page.tsx";
 
 function saveDetails(details: Partial<OfferedPayments>): void {
   api.reply("GET /payment-details", { ...NO_PAYMENT_DETAILS, ...details });
 }
+
+const openPayment = (path = "/payment", account?: Partial<Me>) =>
+  openPart(<PaymentPage />, account, path);
 
 const methods = () => screen.getAllByRole("heading", { level: 3 }).map((one) => one.textContent);
 
@@ -19,23 +25,27 @@ const plans = [
   { id: "institutional", name: "Institutional", fee: "$200", credits: "500 image credits" },
 ];
 
-test.each(plans)("the plan $name costs $fee and leads to its payment", async (plan) => {
+test("every plan has its fee and leads to its payment, and one is recommended", async () => {
   expect(plans.map(({ id }) => id)).toEqual(PLANS.map(({ id }) => id));
   saveDetails({});
-  const { user, address } = openApp("/pricing");
-  const heading = await screen.findByRole("heading", { name: plan.name });
-  const card = heading.closest("li") ?? document.body;
-  for (const text of [plan.fee, plan.credits, "Real-time signals", "All markets", "Full history"]) {
-    expect(card.textContent).toContain(text);
+  const { user, address, goTo } = openApp("/pricing");
+  expect(await screen.findAllByText("Recommended")).toHaveLength(1);
+  for (const { id, name, fee, credits } of plans) {
+    await goTo("/pricing");
+    const heading = await screen.findByRole("heading", { name });
+    const card = heading.closest("li") ?? document.body;
+    for (const text of [fee, credits, "Real-time signals", "All markets", "Full history"]) {
+      expect(card.textContent).toContain(text);
+    }
+    await user.click(within(card).getByRole("link"));
+    await waitFor(() => expect(address()).toBe(`/payment?plan=${id}`));
+    await screen.findByText(fee);
   }
-  await user.click(within(card).getByRole("link"));
-  await waitFor(() => expect(address()).toBe(`/payment?plan=${plan.id}`));
-  await screen.findByText(plan.fee);
 });
 
 test.each(["/payment", "/payment?plan=gold"])("%s shows the fee of the Pro plan", async (path) => {
   saveDetails({});
-  openApp(path);
+  openPayment(path);
   await screen.findByRole("heading", { name: "Pro plan" });
   screen.getByText("$150");
 });
@@ -43,7 +53,7 @@ test.each(["/payment", "/payment?plan=gold"])("%s shows the fee of the Pro plan"
 test("a configured method is shown as plain text and copied; a blank one is not shown", async () => {
   const text = "Bank: <b>Example</b>\nIBAN: 123";
   saveDetails({ bank_details_3: text, wise_details: "  \n " });
-  const { user } = openApp("/payment");
+  const { user } = openPayment();
   const shown = await screen.findByText(/Bank: <b>Example<\/b>/);
   expect(shown.closest("p")?.textContent).toBe(text);
   expect(methods()).toEqual(["Bank Transfer"]);
@@ -55,7 +65,7 @@ test("a configured method is shown as plain text and copied; a blank one is not 
 test("each line is copied on its own, and addresses are links", async () => {
   const text = "Pay to: pay@example.com\nOr https://pay.example.com/me";
   saveDetails({ paypal_details: text });
-  const { user } = openApp("/payment");
+  const { user } = openPayment();
   await user.click(await screen.findByRole("button", { name: "Copy PayPal, line 2" }));
   await screen.findByRole("button", { name: "Copied PayPal, line 2" });
   expect(await navigator.clipboard.readText()).toBe("Or https://pay.example.com/me");
@@ -66,7 +76,7 @@ test("each line is copied on its own, and addresses are links", async () => {
 
 test("the addresses for USDT are shown with their network and copied", async () => {
   saveDetails({ usdt: [{ network: "Tron", address: "TR7NHq" }] });
-  openApp("/payment");
+  openPayment();
   await screen.findByText("TR7NHq");
   expect(methods()).toEqual(["USDT on Tron"]);
   screen.getByText(/Send only USDT, and only on Tron/);
@@ -81,7 +91,7 @@ test("all configured methods are listed in one order, with what to do after payi
     bank_details_2: "b",
     bank_details_1: "a",
   });
-  openApp("/payment");
+  openPayment();
   await screen.findByRole("heading", { name: "EasyPesa" });
   expect(methods()).toEqual(["EasyPesa", "JazzCash", "PayPal", "Skrill", "Wise"]);
   screen.getByText("Important");
@@ -89,13 +99,13 @@ test("all configured methods are listed in one order, with what to do after payi
 
 test("without a configured method, the page says so", async () => {
   saveDetails({});
-  openApp("/payment");
+  openPayment();
   await screen.findByText("No payment methods yet");
 });
 
 test("payment details that cannot be loaded are loaded again on request", async () => {
   api.drop("GET /payment-details");
-  const { user } = openApp("/payment");
+  const { user } = openPayment();
   const alert = await screen.findByRole("alert");
   expect(alert.textContent).toContain("Failed to load payment details. Please contact support.");
   saveDetails({});
@@ -133,30 +143,25 @@ test.each(renewals)(
   "the payment page says what a proof renews: $name",
   async ({ path, subscription, text }) => {
     saveDetails({});
-    openApp(path, { subscription: makeSubscription(subscription) });
+    openPayment(path, { subscription: makeSubscription(subscription) });
     const note = await screen.findByText(/A proof that you send now renews it/);
     expect(note.textContent).toContain(text);
   },
 );
 
-test("the pricing page recommends one plan", async () => {
-  openApp("/pricing");
-  expect(await screen.findAllByText("Recommended")).toHaveLength(1);
-});
-
 test("where no model reads images, pricing and payment say that credits are not in use", async () => {
   saveDetails({});
-  openApp("/pricing");
+  openPart(<PricingPage />);
   await screen.findByText("Image credits are not in use: fixed rules make the signals", {
     exact: false,
   });
   expect(screen.getAllByText(/image credits \(not in use\)$/)).toHaveLength(PLANS.length);
-  openApp("/payment?plan=pro");
+  openPayment("/payment?plan=pro");
   await screen.findByText("200 image credits (not in use) · Priority support");
 });
 
 test("where a model reads images, a plan offers them", async () => {
-  openApp("/pricing");
+  openPart(<PricingPage />);
   api.reply("GET /status", { market_data: "live", analyst: "openai", version: "1.0.0" });
   await screen.findByText("Each chart image analysis uses one image credit.", { exact: false });
   await screen.findByText("120 image credits");

@@ -3,17 +3,19 @@ import { noRates, record } from "@shared/testing/performance-record.ts";
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
+import { PerformancePage } from "./performance-page.tsx";
 
 function openWith(answer: Performance, path = "/performance") {
   api.reply("GET /performance", answer);
-  return openApp(path);
+  return openPart(<PerformancePage />, undefined, path);
 }
 
 const metrics = () => screen.findByRole("region", { name: "Key metrics" });
 
 test("every metric has its interval, and what chance alone gives beside it", async () => {
-  openWith(record);
+  api.reply("GET /performance", record);
+  openApp("/performance");
   const text = (await metrics()).textContent ?? "";
   expect(text).toContain("45.0%");
   expect(text).toContain("95% interval 38.0% to 52.0%");
@@ -161,7 +163,7 @@ const replyWithDemoOnly = () =>
 
 test("the demo record opens if there is no other, and live data can still be chosen", async () => {
   replyWithDemoOnly();
-  const { user, address } = openApp("/performance");
+  const { user, address } = openPart(<PerformancePage />, undefined, "/performance");
   await metrics();
   screen.getByText("Demo record, from recorded candles");
   const chosen = () => screen.getByLabelText<HTMLSelectElement>("Record").selectedOptions[0]?.text;
@@ -177,7 +179,7 @@ test("the demo record opens if there is no other, and live data can still be cho
 test("a live product never opens with the demo record", async () => {
   replyWithDemoOnly();
   const status = { market_data: "live", analyst: "rules", version: "1.0.0" };
-  openApp("/performance");
+  openPart(<PerformancePage />, undefined, "/performance");
   api.reply("GET /status", status);
   await screen.findByText("No signals here yet");
   expect(screen.queryByText("Demo record, from recorded candles")).toBeNull();
@@ -193,7 +195,7 @@ test("too few signals are reported, and show no rate", async () => {
 
 test("a record that cannot be loaded is loaded again on request", async () => {
   api.drop("GET /performance");
-  const { user } = openApp("/performance");
+  const { user } = openPart(<PerformancePage />, undefined, "/performance");
   const alert = await screen.findByRole("alert");
   expect(alert.textContent).toContain("The record could not be loaded.");
   api.reply("GET /performance", record);

@@ -2,8 +2,9 @@ import type { Followed } from "@shared/contract/followed.ts";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
 import { followedCsv } from "./api.ts";
+import { ResultsPage } from "./results-page.tsx";
 
 const trade = {
   signal_id: "1",
@@ -46,7 +47,7 @@ const followed: Followed = {
 
 test("shows the account, what it is compared with, its days, and what was skipped", async () => {
   api.reply("GET /me/followed", followed);
-  openApp("/results", { approved: true });
+  openPart(<ResultsPage />, { approved: true }, "/results");
   await screen.findByText("+2.00%");
   await screen.findByText(/within what entries at random give/);
   screen.getByText(/last exit: \$1,100\.00/);
@@ -57,7 +58,7 @@ test("shows the account, what it is compared with, its days, and what was skippe
 
 test("a day that is tapped says what it made", async () => {
   api.reply("GET /me/followed", followed);
-  const { user } = openApp("/results", { approved: true });
+  const { user } = openPart(<ResultsPage />, { approved: true }, "/results");
   await user.click(await screen.findByRole("button", { name: "5 Jan 2026: +$20.00 in 1 trade" }));
   const said = screen.getAllByRole("status").map(({ textContent }) => textContent);
   expect(said).toContain("5 Jan 2026: +$20.00 in 1 trade");
@@ -67,14 +68,14 @@ test("profits have a sign, and a true minus, like all results", async () => {
   const [market] = followed.by_market;
   const lost = { ...market, symbol: "EUR/USD", total_r: -1.5, profit: -15.72 };
   api.reply("GET /me/followed", { ...followed, by_market: [market, lost] });
-  openApp("/results", { approved: true });
+  openPart(<ResultsPage />, { approved: true }, "/results");
   await screen.findByRole("row", { name: "BTC/USDT 1 1 +2.00 R +$20.00" });
   screen.getByRole("row", { name: "EUR/USD 1 1 \u22121.50 R \u2212$15.72" });
 });
 
 test("shows the funding that was paid", async () => {
   api.reply("GET /me/followed", followed);
-  openApp("/results", { approved: true });
+  openPart(<ResultsPage />, { approved: true }, "/results");
   const fact = await screen.findByText("Funding paid");
   expect(fact.nextSibling?.textContent).toBe("$0.50");
   expect(screen.queryByText(/Funding is missing/)).toBeNull();
@@ -82,7 +83,7 @@ test("shows the funding that was paid", async () => {
 
 test("shows the funding that was received, and how many trades have none", async () => {
   api.reply("GET /me/followed", { ...followed, funding: 1.25, without_funding: 3 });
-  openApp("/results", { approved: true });
+  openPart(<ResultsPage />, { approved: true }, "/results");
   const fact = await screen.findByText("Funding received");
   expect(fact.nextSibling?.textContent).toBe("$1.25");
   screen.getByText("Funding is missing for 3 trades of crypto whose rate is not known.");
@@ -90,7 +91,11 @@ test("shows the funding that was received, and how many trades have none", async
 
 test("has its filters in the address, and drops what is not valid", async () => {
   api.reply("GET /me/followed", followed);
-  const { user, address } = openApp("/results?delay=5m&risk_percent=900", { approved: true });
+  const { user, address } = openPart(
+    <ResultsPage />,
+    { approved: true },
+    "/results?delay=5m&risk_percent=900",
+  );
   await screen.findByText("+2.00%");
   const queries = () =>
     api.requests.map(({ route, query }) => (route === "GET /me/followed" ? String(query) : ""));
@@ -131,7 +136,11 @@ test("turns the monthly email on with the inputs of the page, keeps it to the la
   api.reply("GET /me/results-email", off);
   api.reply("PUT /me/results-email", ({ body }) => JSON.parse(body));
   const saved = () => api.bodiesOf("PUT /me/results-email").map((body) => JSON.parse(body));
-  const { user } = openApp("/results?start_balance=2500&risk_percent=2", { approved: true });
+  const { user } = openPart(
+    <ResultsPage />,
+    { approved: true },
+    "/results?start_balance=2500&risk_percent=2",
+  );
   const toggle = await screen.findByRole("switch", { name: "Monthly email" });
   expect(toggle).toHaveProperty("checked", false);
   await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
@@ -155,7 +164,7 @@ test("turns the monthly email on with the inputs of the page, keeps it to the la
 
 test("says that no trade has ended", async () => {
   api.reply("GET /me/followed", { ...followed, trades: 0, equity: [], results: [], skipped: [] });
-  openApp("/results", { approved: true });
+  openPart(<ResultsPage />, { approved: true }, "/results");
   await screen.findByText("No trade has ended yet");
 });
 

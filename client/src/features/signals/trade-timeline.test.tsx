@@ -4,8 +4,10 @@ import { beforeEach, expect, test } from "vitest";
 import { parseLiveEvent } from "../../lib/realtime/events.ts";
 import { makeHistoryItem, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { BotPage } from "../bot/bot-page.tsx";
 import { track } from "../bot/bot-store.ts";
+import { HistoryPage } from "../history/history-page.tsx";
 import { applySignalEvent } from "./apply-event.ts";
 import { Timeline, tradeOfSignal } from "./components/trade-timeline.tsx";
 import { followTrade } from "./trade-progress.ts";
@@ -19,7 +21,7 @@ beforeEach(() => {
 function openBot(signal: SignalResponse) {
   const { signal_id: id, symbol, timeframe } = signal;
   api.reply(`GET /signals/${id}`, signal);
-  const app = openApp("/bot", {});
+  const app = openPart(<BotPage />, {}, "/bot");
   act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
   return app;
 }
@@ -74,7 +76,7 @@ test("the history shows how far each trade has come; a WAIT has none", async () 
     ],
     next_cursor: null,
   });
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   const details = await screen.findAllByRole("button", { name: /^Details of/ });
   for (const button of details) await user.click(button);
   const [open, lost, ...others] = await screen.findAllByRole("region", { name: "Trade progress" });

@@ -6,14 +6,15 @@ import { nextReadMs } from "../../domain/watchlist.ts";
 import { notifyListeners } from "../../lib/realtime/events.ts";
 import { makeSignal, makeWatchlistItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openApp } from "../../testing/open-app.tsx";
+import { openPart } from "../../testing/open-app.tsx";
+import { WatchlistPage } from "./watchlist-page.tsx";
 
 const serve = (items: WatchlistItem[], limit = 20) =>
   api.reply("GET /watchlist", { items, limit, min_timeframe: "15m" });
 
 async function openList(items: WatchlistItem[], limit?: number) {
   serve(items, limit);
-  const { user } = openApp("/watchlist", {});
+  const { user } = openPart(<WatchlistPage />, {}, "/watchlist");
   await screen.findByRole("heading", { name: "Watch a market" });
   return user;
 }
@@ -31,33 +32,37 @@ test("an empty list explains itself and leads to the form", async () => {
 
 test("a list that cannot be loaded is loaded again on demand", async () => {
   api.fail("GET /watchlist", { status: 422, detail: "Out of order." });
-  const { user } = openApp("/watchlist", {});
+  const { user } = openPart(<WatchlistPage />, {}, "/watchlist");
   await screen.findByText("Out of order.");
   serve([]);
   await user.click(screen.getByRole("button", { name: "Try again" }));
   await screen.findByText("0 of 20 markets");
 });
 
-test.each<[string, Partial<WatchlistItem>, RegExp]>([
-  ["a signal", { last: { ...last, signal_id: "s1" } }, /^BUY72% stated confidence\d/],
+const results: [Partial<WatchlistItem>, RegExp][] = [
+  [{ last: { ...last, signal_id: "s1" } }, /^BUY72% stated confidence\d/],
+  [{ last, min_confidence: 80 }, /^BUY72% stated confidenceBelow your minimum\d/],
   [
-    "a trade below the minimum",
-    { last, min_confidence: 80 },
-    /^BUY72% stated confidenceBelow your minimum\d/,
-  ],
-  [
-    "no trade",
     { last: { ...last, final_signal: "WAIT" }, min_confidence: 80 },
     /^No trade72% stated confidence\d/,
   ],
-  ["a failed analysis", { last: { ...last, final_signal: null } }, /^Analysis failed\d/],
-  ["no analysis", {}, /^No analysis yet$/],
-])("the last result is %s", async (_, change, text) => {
-  await openList([makeWatchlistItem(change)]);
-  const shown = within(await card("BTC/USDT 1h"));
-  expect(shown.getByText((_text, element) => element?.localName === "p").textContent).toMatch(text);
-  const link = shown.queryByRole("link");
-  expect(link?.getAttribute("href")).toBe(change.last?.signal_id ? "/signals/s1" : undefined);
+  [{ last: { ...last, final_signal: null } }, /^Analysis failed\d/],
+  [{}, /^No analysis yet$/],
+];
+
+test("the last result is a signal, a trade below the minimum, no trade, a failed analysis or none yet", async () => {
+  const symbols = ["BTC/USDT", "ETH/USDT", "SOL/USDT", "WTI", "US30"];
+  const items = results.map(([change], index) =>
+    makeWatchlistItem({ id: `w${index}`, symbol: symbols[index] ?? "", ...change }),
+  );
+  await openList(items);
+  for (const [index, [change, text]] of results.entries()) {
+    const shown = within(await card(`${symbols[index]} 1h`));
+    const result = shown.getByText((_text, element) => element?.localName === "p");
+    expect(result.textContent).toMatch(text);
+    const link = shown.queryByRole("link");
+    expect(link?.getAttribute("href")).toBe(change.last?.signal_id ? "/signals/s1" : undefined);
+  }
 });
 
 test("the time until the next close counts down, unless the item is off or the market has none", async () => {

@@ -1,11 +1,10 @@
 import { screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../../testing/fake-api.ts";
-import { openPanel, proof, reviewOf, waitingUsers } from "../../../testing/open-admin.ts";
+import { openReview, proof, reviewOf, waitingUsers } from "../../../testing/open-admin.tsx";
 
 test("a proof is rejected by keys with a reason and a note, and the next one opens", async () => {
-  const user = await openPanel(waitingUsers);
-  await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+  const user = await openReview(waitingUsers);
   await reviewOf("ann");
   await user.keyboard("r");
   const dialog = await screen.findByRole("dialog", { name: "Reject the payment proof of ann?" });
@@ -25,8 +24,7 @@ test("a proof is rejected by keys with a reason and a note, and the next one ope
 });
 
 test("another reason needs a note, and a proof that was replaced since is not rejected", async () => {
-  const user = await openPanel(waitingUsers);
-  await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+  const user = await openReview(waitingUsers);
   await reviewOf("ann");
   await user.keyboard("r");
   const dialog = await screen.findByRole("dialog", { name: "Reject the payment proof of ann?" });

@@ -5,13 +5,14 @@ import { makeUserCard } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
 import {
   cardOf,
-  openPanel,
+  openReview,
+  openUsers,
   adminEventPlace as place,
   proof,
   reviewOf,
   serveUsers,
   waitingUsers,
-} from "../../../testing/open-admin.ts";
+} from "../../../testing/open-admin.tsx";
 
 describe("a proof that was replaced since", () => {
   const detail = "The payment proof of ann is no longer the one that you saw.";
@@ -33,8 +34,7 @@ describe("a proof that was replaced since", () => {
   };
 
   test("is not accepted, and the new one is shown when asked for", async () => {
-    const user = await openPanel(waitingUsers);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview(waitingUsers);
     const dialog = await reviewOf("ann");
     serveReplaced();
     serveUsers([replaced, ...waitingUsers.slice(1)]);
@@ -61,8 +61,7 @@ describe("a proof that was replaced since", () => {
   });
 
   test("stays on the screen until the new one is asked for", async () => {
-    const user = await openPanel(waitingUsers);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview(waitingUsers);
     const dialog = await reviewOf("ann");
     act(() => notifyListeners({ ...place, name: "user:updated", data: replaced }));
     await within(dialog).findByText(/^ann has submitted another proof since/);
@@ -74,7 +73,7 @@ describe("a proof that was replaced since", () => {
   });
 
   test("is not accepted in the list either, from where the new one can be opened", async () => {
-    const user = await openPanel(waitingUsers);
+    const { user } = openUsers(waitingUsers);
     serveReplaced();
     await user.click(within(await cardOf("ann")).getByRole("button", { name: "Approve" }));
     await screen.findByText("ann has submitted another payment proof.");

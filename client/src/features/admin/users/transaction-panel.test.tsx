@@ -1,8 +1,10 @@
 import { screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { makeUserCard } from "../../../testing/factories.ts";
+import { ADMIN, makeUserCard } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
-import { openPanel, proof } from "../../../testing/open-admin.ts";
+import { openReview, proof } from "../../../testing/open-admin.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { TransactionPanel } from "./transaction-panel.tsx";
 
 const transaction = {
   status: "found",
@@ -47,9 +49,10 @@ test.each([
   ],
 ])("the review says what the blockchain knows of a transaction: %#", async (check, texts) => {
   api.reply("GET /admin/payments/ann/transaction", check);
-  const payment_proof = { ...proof, transaction_hash: transaction.hash };
-  const user = await openPanel([makeUserCard({ payment_proof })]);
-  await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+  openPart(
+    <TransactionPanel username="ann" proof={{ ...proof, transaction_hash: transaction.hash }} />,
+    ADMIN,
+  );
   const panel = await screen.findByRole("region", { name: "Transaction" });
   await within(panel).findAllByRole("listitem");
   for (const text of texts) expect(panel.textContent).toContain(text);
@@ -58,8 +61,7 @@ test.each([
 test("an unreachable blockchain is named, can be asked again", async () => {
   api.reply("GET /admin/payments/ann/transaction", { ...transaction, status: "unreachable" });
   const payment_proof = { ...proof, transaction_hash: transaction.hash };
-  const user = await openPanel([makeUserCard({ payment_proof })]);
-  await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+  const user = await openReview([makeUserCard({ payment_proof })]);
   const dialog = await screen.findByRole("dialog", { name: "Payment proof of ann" });
   await within(dialog).findByText(/looks up transactions on Tron is not responding/);
   api.reply("GET /admin/payments/ann/transaction", transaction);

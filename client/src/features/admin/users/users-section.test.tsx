@@ -1,7 +1,8 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserDetails } from "@shared/contract/admin.ts";
 import type { BillingPeriod, Subscription } from "@shared/contract/subscription.ts";
-import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import type { UserEvent } from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 import { type LiveEvent, notifyListeners } from "../../../lib/realtime/events.ts";
 import { ADMIN, makeHistoryItem, makeUserCard } from "../../../testing/factories.ts";
@@ -12,23 +13,43 @@ import {
   listOf,
   menuOf,
   openPanel,
-  overview,
+  openReview,
+  openUsers,
   adminEventPlace as place,
   proof,
   reviewOf,
   serveUsers,
-  subscriptionSummary,
   waitingUsers,
-} from "../../../testing/open-admin.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+} from "../../../testing/open-admin.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { UsersPage } from "../admin-pages.tsx";
+import { DuplicateAlert } from "./user-proof.tsx";
+
+const subscription: Subscription = {
+  plan: "pro",
+  status: "active",
+  started_at: "2026-10-21T12:00:00.000Z",
+  ends_at: "2026-11-21T12:00:00.000Z",
+  grace_until: null,
+};
+const subscriber = makeUserCard({ approved: true, subscription });
+const payment: BillingPeriod = {
+  plan: "pro",
+  months: 1,
+  price_usd: 150,
+  revoked_at: null,
+  started_at: subscription.started_at,
+  ends_at: subscription.ends_at,
+  proof: { sender_name: "Jane Miller", submitted_at: subscription.started_at, url: "/first.png" },
+};
 
 test("revoking asks first, names what will be lost, and can be cancelled", async () => {
-  const user = await openPanel([makeUserCard({ approved: true })]);
+  const { user } = openUsers([subscriber]);
   const card = await cardOf("ann");
   await user.click(within(card).getByRole("button", { name: "Revoke" }));
   const dialog = await screen.findByRole("alertdialog");
   expect(dialog.textContent).toContain(
-    "ann loses access to the signal bot and signal history immediately. Signals, credits and payment proof are kept.",
+    "ann loses access to the signal bot and signal history immediately. Signals, credits and payment proof are kept. The Pro subscription ends with it.",
   );
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
@@ -53,7 +74,7 @@ test("a role is changed with the password and the code, and a refusal is shown",
   });
   const two_factor = { enabled: true, recovery_codes_left: 10 };
   const bob = makeUserCard({ username: "bob", role: "admin" });
-  const user = await openPanel([makeUserCard(), bob], { ...ADMIN, two_factor });
+  const { user } = openUsers([makeUserCard(), bob], { admin: { ...ADMIN, two_factor } });
   await user.click(
     within(await openDrawer(user, "ann")).getByRole("button", { name: "Make administrator" }),
   );
@@ -80,7 +101,7 @@ test("a role is changed with the password and the code, and a refusal is shown",
 });
 
 test("a user is signed out everywhere with the password", async () => {
-  const user = await openPanel([makeUserCard()], ADMIN);
+  const { user } = openUsers();
   const name = "Sign out everywhere";
   await user.click(within(await openDrawer(user, "ann")).getByRole("button", { name }));
   const dialog = await screen.findByRole("dialog", { name: "Sign ann out everywhere?" });
@@ -99,7 +120,7 @@ test("a change that has an opposite can be undone, once", async () => {
   const isKnown = (body: string): body is keyof typeof sentences => body in sentences;
   api.reply(route, ({ body }) => ({ detail: isKnown(body) ? sentences[body] : body }));
   api.reply("POST /admin/grant-image-credits/ann", ({ body }) => ({ detail: body }));
-  const user = await openPanel();
+  const { user } = openUsers();
   const card = await menuOf(user, "ann");
   await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
   await user.click(await screen.findByRole("button", { name: "Undo" }));
@@ -119,9 +140,9 @@ test("a change that has an opposite can be undone, once", async () => {
   expect(api.bodiesOf("POST /admin/grant-image-credits/ann")).toEqual(["credits=5", "credits=-5"]);
 });
 
-test("credits that are granted again after a lost answer count once, with one key per form and number", async () => {
+test("an invalid number of credits is not sent; credits that are granted again after a lost answer count once, with one key per form and number", async () => {
   const route = "POST /admin/grant-image-credits/ann";
-  const user = await openPanel();
+  const { user } = openUsers();
   const grant = async (credits: string) => {
     const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
     const field = within(dialog).getByLabelText("Number of credits");
@@ -140,6 +161,9 @@ test("credits that are granted again after a lost answer count once, with one ke
   };
   api.fail(route, { status: 503, detail: "The answer is lost." });
   await openForm();
+  await grant("1e3");
+  await screen.findByText("Invalid number.");
+  await sent(0);
   for (const [index, credits] of ["5", "5", "6"].entries()) {
     await grant(credits);
     await sent(index + 1);
@@ -162,20 +186,9 @@ test("credits that are granted again after a lost answer count once, with one ke
   expect(new Set(keys).size).toBe(4);
 });
 
-test("an invalid number of credits is refused before it is sent", async () => {
-  const user = await openPanel();
-  const card = await menuOf(user, "ann");
-  await user.click(within(card).getByRole("button", { name: "Grant credits" }));
-  const dialog = await screen.findByRole("dialog", { name: "Grant credits to ann" });
-  await user.type(within(dialog).getByLabelText("Number of credits"), "1e3");
-  await user.click(within(dialog).getByRole("button", { name: "Grant" }));
-  await within(dialog).findByText("Invalid number.");
-  expect(api.bodiesOf("POST /admin/grant-image-credits/ann")).toEqual([]);
-});
-
 /** Opens the drawer of a user. */
 async function openDrawer(
-  user: Awaited<ReturnType<typeof openPanel>>,
+  user: UserEvent,
   name: string,
   known: Partial<UserDetails> = {},
 ): Promise<HTMLElement> {
@@ -206,7 +219,7 @@ async function openDrawer(
 }
 
 test("a user's drawer shows their proof, subscription, credits, signals and security log", async () => {
-  const user = await openPanel();
+  const { user } = openUsers();
   const drawer = await openDrawer(user, "ann");
   const textOf = (name: string) => within(drawer).getByRole("region", { name }).textContent;
   expect(within(drawer).getByText("API keys").parentElement?.textContent).toBe("API keys2");
@@ -219,26 +232,8 @@ test("a user's drawer shows their proof, subscription, credits, signals and secu
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-const subscription: Subscription = {
-  plan: "pro",
-  status: "active",
-  started_at: "2026-10-21T12:00:00.000Z",
-  ends_at: "2026-11-21T12:00:00.000Z",
-  grace_until: null,
-};
-const subscriber = makeUserCard({ approved: true, subscription });
-const payment: BillingPeriod = {
-  plan: "pro",
-  months: 1,
-  price_usd: 150,
-  revoked_at: null,
-  started_at: subscription.started_at,
-  ends_at: subscription.ends_at,
-  proof: { sender_name: "Jane Miller", submitted_at: subscription.started_at, url: "/first.png" },
-};
-
 test("a subscriber's drawer shows the subscription and each payment with its proof", async () => {
-  const user = await openPanel([subscriber]);
+  const { user } = openUsers([subscriber]);
   const revoked = {
     ...payment,
     proof: null,
@@ -259,7 +254,7 @@ test("a subscriber's drawer shows the subscription and each payment with its pro
 
 test("an approval has the plan of the proof, and shows the fee of the months", async () => {
   api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
-  const user = await openPanel([makeUserCard({ payment_proof: { ...proof, plan: "pro" } })]);
+  const { user } = openUsers([makeUserCard({ payment_proof: { ...proof, plan: "pro" } })]);
   const card = await menuOf(user, "ann");
   expect(card.textContent).toContain("Fee $150");
   // The server would take the plan of the proof.
@@ -276,7 +271,7 @@ test("an approval has the plan of the proof, and shows the fee of the months", a
 test("an approval without a plan has no end, and a plan starts a subscription later", async () => {
   const route = "POST /admin/approve/ann";
   api.reply(route, { detail: "ann is approved." });
-  const user = await openPanel();
+  const { user } = openUsers();
   const card = await menuOf(user, "ann");
   expect(card.textContent).toContain("No end");
   serveUsers([makeUserCard({ approved: true })]);
@@ -300,7 +295,7 @@ test("an approval without a plan has no end, and a plan starts a subscription la
 
 test("a renewal names the end that is shown, and is not repeated by mistake", async () => {
   api.reply("POST /admin/renew/ann", { detail: "Renewed." });
-  const user = await openPanel([subscriber]);
+  const { user } = openUsers([subscriber]);
   const card = await menuOf(user, "ann");
   expect((await cardOf("ann")).textContent).toContain("Pro, ends 21 Nov 2026");
   await user.click(within(card).getByRole("button", { name: "Renew" }));
@@ -324,7 +319,7 @@ test("a refused approval or renewal says why", async () => {
     code: "not-found",
     detail: "There is no such user.",
   });
-  const user = await openPanel([subscriber, makeUserCard({ username: "bob" })]);
+  const { user } = openUsers([subscriber, makeUserCard({ username: "bob" })]);
   await user.click(within(await cardOf("bob")).getByRole("button", { name: "Approve" }));
   await screen.findByText("Failed to approve bob");
   screen.getByText(detail);
@@ -334,25 +329,14 @@ test("a refused approval or renewal says why", async () => {
   within(ann).getByText("There is no such user.");
 });
 
-test("revoking says that the subscription ends", async () => {
-  const user = await openPanel([subscriber]);
-  await user.click(within(await cardOf("ann")).getByRole("button", { name: "Revoke" }));
-  const dialog = await screen.findByRole("alertdialog");
-  expect(dialog.textContent).toContain("The Pro subscription ends with it.");
-});
-
 test("a drawer that cannot be loaded says so", async () => {
-  serveUsers([makeUserCard()]);
   api.fail("GET /admin/users/gone", { status: 404, detail: "There is no such user." });
-  openApp("/admin/users?user=gone", ADMIN);
+  openUsers([], { path: "/admin/users?user=gone" });
   await screen.findByText("There is no such user.");
 });
 
 test("the server searches and filters, and the address keeps what was chosen", async () => {
-  serveUsers([makeUserCard()]);
-  api.reply("GET /admin/overview", overview);
-  api.reply("GET /admin/subscriptions", subscriptionSummary);
-  const { user, address } = openApp("/admin/users?status=pending", ADMIN);
+  const { user, address } = openUsers([makeUserCard()], { path: "/admin/users?status=pending" });
   const lastQuery = () => Object.fromEntries(api.requests.filter(isUserPage).at(-1)?.query ?? []);
   await cardOf("ann");
   expect(lastQuery()).toEqual({ status: "pending", limit: "100" });
@@ -385,7 +369,7 @@ test("further users are loaded page by page", async () => {
     const users = [makeUserCard({ username: isSecond ? "bob" : "ann" })];
     return { ...listOf(users, isSecond ? null : "1_0123456789abcdef01234567"), total: 2 };
   });
-  const { user } = openApp("/admin/users", ADMIN);
+  const { user } = openPart(<UsersPage />, ADMIN, "/admin/users");
   await screen.findByText("1 of 2");
   await user.click(screen.getByRole("button", { name: "Show more users" }));
   await cardOf("bob");
@@ -396,8 +380,7 @@ describe("the review of payment proofs", () => {
   test("approves with A, asks before D deletes, and follows with the next proof", async () => {
     api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
     api.reply("POST /admin/delete-proof/bob", { detail: "Deleted." });
-    const user = await openPanel(waitingUsers);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview(waitingUsers);
     await reviewOf("ann");
     screen.getByText("1 of 3");
     serveUsers(waitingUsers.slice(1));
@@ -445,8 +428,7 @@ describe("the review of payment proofs", () => {
     const details: UserDetails = { user: renewal, periods: [payment], ...empty };
     api.reply("GET /admin/users/ann", details);
     api.reply("POST /admin/renew/ann", { detail: "Renewed." });
-    const user = await openPanel([renewal, ...waitingUsers.slice(1)]);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview([renewal, ...waitingUsers.slice(1)]);
     const dialog = await reviewOf("ann");
     await within(dialog).findByText("Proof from Jane Miller");
     for (const text of ["Trader, $100 a month Renewal", "Fee $100", "Pro, ends 21 Nov 2026"]) {
@@ -466,8 +448,7 @@ describe("the review of payment proofs", () => {
 
   test("stays at a proof whose approval failed, and says why", async () => {
     api.fail("POST /admin/approve/ann", { status: 500, detail: "Out of order." });
-    const user = await openPanel(waitingUsers);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview(waitingUsers);
     const dialog = await reviewOf("ann");
     await user.click(within(dialog).getByRole("button", { name: "Approve" }));
     await within(dialog).findByText("Failed to approve ann");
@@ -475,8 +456,7 @@ describe("the review of payment proofs", () => {
   });
 
   test("shows what another administrator did to the open proof", async () => {
-    const user = await openPanel(waitingUsers);
-    await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+    const user = await openReview(waitingUsers);
     const dialog = await reviewOf("ann");
     const update = (change: Partial<UserCard>): LiveEvent => ({
       ...place,
@@ -496,7 +476,7 @@ describe("the review of payment proofs", () => {
 });
 
 test("an approved user can be revoked only, a pending one approved only", async () => {
-  const user = await openPanel([makeUserCard(), makeUserCard({ username: "bob", approved: true })]);
+  const { user } = openUsers([makeUserCard(), makeUserCard({ username: "bob", approved: true })]);
   for (const [name, possible, other] of [
     ["ann", "Approve", "Revoke"],
     ["bob", "Revoke", "Approve"],
@@ -519,7 +499,7 @@ test("a repeated proof is shown beside the earlier one", async () => {
   const earlier_proof = { submitted_at, state: "stored", url: "/files/earlier.png" } as const;
   const payment_proof = { ...proof, duplicate_of: "bob", earlier_proof };
   const ann = makeUserCard({ payment_proof });
-  const user = await openPanel([ann]);
+  const { user } = openUsers([ann]);
   within(await cardOf("ann")).getByRole("img", { name: "Duplicate image" });
   const card = await openDrawer(user, "ann", { user: ann });
   expect(card.textContent).toContain("Duplicate image. Also submitted by bob on ");
@@ -540,11 +520,9 @@ test.each([
   ["replaced", "bob", "Also submitted by bob", "That proof was replaced"],
   ["deleted", "ann", "Also submitted by the same user", "were deleted."],
   ["user-deleted", "a deleted user", "Also submitted by a deleted user", "That user was deleted"],
-] as const)("a repeated proof whose earlier one is %s says so", async (state, by, ...texts) => {
-  const payment_proof = { ...proof, duplicate_of: by, earlier_proof: { submitted_at, state } };
-  const ann = makeUserCard({ payment_proof });
-  const user = await openPanel([ann]);
-  const card = await openDrawer(user, "ann", { user: ann });
-  for (const text of texts) expect(card.textContent).toContain(text);
-  expect(within(card).queryByRole("button", { name: "Compare images" })).toBeNull();
+] as const)("a repeated proof whose earlier one is %s says so", (state, by, ...texts) => {
+  const repeated = { ...proof, duplicate_of: by, earlier_proof: { submitted_at, state } };
+  const { container } = render(<DuplicateAlert username="ann" proof={repeated} />);
+  for (const text of texts) expect(container.textContent).toContain(text);
+  expect(screen.queryByRole("button", { name: "Compare images" })).toBeNull();
 });

@@ -9,14 +9,13 @@ import {
   cardOf,
   listOf,
   menuOf,
-  openPanel,
-  overview,
+  openUsers,
   proof,
   reviewOf,
   serveUsers,
-  subscriptionSummary,
-} from "../../../testing/open-admin.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+} from "../../../testing/open-admin.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { UsersPage } from "../admin-pages.tsx";
 import { adminKeys } from "../api.ts";
 
 const users = [
@@ -25,11 +24,8 @@ const users = [
   makeUserCard({ username: "cyd" }),
 ];
 
-async function openUsers() {
-  serveUsers(users);
-  api.reply("GET /admin/overview", overview);
-  api.reply("GET /admin/subscriptions", subscriptionSummary);
-  const app = openApp("/admin/users", ADMIN);
+async function openTable() {
+  const app = openUsers(users);
   await cardOf("ann");
   return app;
 }
@@ -37,7 +33,7 @@ async function openUsers() {
 const bodies = (action: string, name: string) => api.bodiesOf(`POST /admin/${action}/${name}`);
 
 test("a user is approved, reviewed, opened and revoked by keys alone, and it is undone by a key", async () => {
-  const { user, address } = await openUsers();
+  const { user, address } = await openTable();
   for (const name of ["ann", "bob"]) {
     api.reply(`POST /admin/undo/${name}`, { detail: `Undone: ${name}.` });
   }
@@ -73,7 +69,7 @@ test("a user is approved, reviewed, opened and revoked by keys alone, and it is 
 });
 
 test("the key of Undo does nothing in a text, and not for a user who cannot be approved", async () => {
-  const { user } = await openUsers();
+  const { user } = await openTable();
   api.reply("POST /admin/approve/ann", { detail: "ann is approved." });
   await user.click(within(await cardOf("ann")).getByRole("button", { name: "Approve" }));
   await screen.findByRole("button", { name: "Undo (Z)" });
@@ -86,7 +82,7 @@ test("the key of Undo does nothing in a text, and not for a user who cannot be a
 });
 
 test("selected users are approved, revoked, given credits and written to together", async () => {
-  const { user } = await openUsers();
+  const { user } = await openTable();
   for (const name of ["ann", "bob", "cyd"]) {
     for (const action of ["approve", "revoke", "grant-image-credits", "undo"]) {
       api.reply(`POST /admin/${action}/${name}`, { detail: `${action} ${name}` });
@@ -135,7 +131,7 @@ test("selected users are approved, revoked, given credits and written to togethe
 });
 
 test("rows are selected by keys, and a range with Shift", async () => {
-  const { user } = await openUsers();
+  const { user } = await openTable();
   (await cardOf("ann")).focus();
   await user.keyboard("x{Shift>}{ArrowDown}{ArrowDown}{/Shift}");
   screen.getByText("3 selected");
@@ -146,7 +142,7 @@ test("rows are selected by keys, and a range with Shift", async () => {
 });
 
 test("the columns sort, and the address keeps the order", async () => {
-  const { user, address } = await openUsers();
+  const { user, address } = await openTable();
   const lastSort = () => {
     const pages = api.requests.filter(({ query }) => query.get("limit") === "100");
     return pages.at(-1)?.query.get("sort") ?? null;
@@ -171,7 +167,7 @@ test("further users come when the keys go beyond the last row", async () => {
     const shown = [makeUserCard({ username: isSecond ? "bob" : "ann" })];
     return { ...listOf(shown, isSecond ? null : "1_0123456789abcdef01234567"), total: 2 };
   });
-  const { user } = openApp("/admin/users", ADMIN);
+  const { user } = openPart(<UsersPage />, ADMIN, "/admin/users");
   (await cardOf("ann")).focus();
   await user.keyboard("{ArrowDown}");
   await cardOf("bob");
@@ -184,9 +180,7 @@ test("all users that match are selected, also those that are not shown yet", asy
     const page = query.has("cursor") ? users.slice(2) : shown;
     return { users: page, next_cursor: query.has("cursor") ? null : "c1", total: 3 };
   });
-  api.reply("GET /admin/overview", overview);
-  api.reply("GET /admin/subscriptions", subscriptionSummary);
-  const { user } = openApp("/admin/users", ADMIN);
+  const { user } = openPart(<UsersPage />, ADMIN, "/admin/users");
   (await cardOf("ann")).focus();
   await user.keyboard("x");
   expect(screen.queryByRole("button", { name: "Select all 3" })).toBeNull();
@@ -202,7 +196,7 @@ test("all users that match are selected, also those that are not shown yet", asy
 });
 
 test("the Tab key leads from a row to what is done to the selected users", async () => {
-  const { user } = await openUsers();
+  const { user } = await openTable();
   (await cardOf("ann")).focus();
   await user.keyboard("x{Tab}");
   expect(document.activeElement?.textContent).toBe("Approve 1");
@@ -216,7 +210,7 @@ async function pushCydOut(): Promise<void> {
 }
 
 test("an open menu stays, with its row, when its user has left the list, until they are deleted", async () => {
-  const user = await openPanel(users);
+  const { user } = openUsers(users);
   const names = () => screen.getAllByRole("row").map(({ dataset }) => dataset.username);
   const menu = within(await menuOf(user, "cyd"));
   await pushCydOut();
@@ -231,7 +225,7 @@ test("an open menu stays, with its row, when its user has left the list, until t
 });
 
 test("the row of a user who has left the list goes with its menu", async () => {
-  const user = await openPanel(users);
+  const { user } = openUsers(users);
   await menuOf(user, "cyd");
   await pushCydOut();
   await user.keyboard("{Escape}");

@@ -3,15 +3,18 @@ import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { makeSignal, makeWatchlistItem } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+import { openApp, openPart } from "../../../testing/open-app.tsx";
+import { BotPage } from "../bot-page.tsx";
 import { track } from "../bot-store.ts";
 
 const serve = (items: WatchlistItem[]) =>
   api.reply("GET /watchlist", { items, limit: 20, min_timeframe: "15m" });
 
-async function openBot(items: WatchlistItem[]) {
+const openPage = () => openPart(<BotPage />, {}, "/bot");
+
+async function openBot(items: WatchlistItem[], open = openPage) {
   serve(items);
-  const app = openApp("/bot", {});
+  const app = open();
   const star = await screen.findByRole<HTMLButtonElement>("button", { name: "Watch BTC/USDT 1h" });
   await waitFor(() => expect(star.disabled).toBe(false));
   return { ...app, star };
@@ -20,7 +23,7 @@ async function openBot(items: WatchlistItem[]) {
 const isWatched = (star: HTMLElement) => star.getAttribute("aria-pressed") === "true";
 
 test("one click watches the market with the sizing of the form, and leads to the watchlist", async () => {
-  const { user, star, address } = await openBot([]);
+  const { user, star, address } = await openBot([], () => openApp("/bot", {}));
   expect(isWatched(star)).toBe(false);
   const leverage = screen.getByRole("textbox", { name: "Leverage" });
   await user.clear(leverage);

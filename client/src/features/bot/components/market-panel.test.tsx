@@ -1,11 +1,14 @@
-import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
+import { useLocation } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeCandles, makeHistoryItem, makeSignal } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { HistoryPage } from "../../history/history-page.tsx";
 import { useChartSettings } from "../../signals/chart/candle-chart.tsx";
-import { setInputs } from "../bot-store.ts";
-import { noteOf } from "./market-panel.tsx";
+import { BotPage } from "../bot-page.tsx";
+import { setInputs, track } from "../bot-store.ts";
+import { MarketPanel, noteOf } from "./market-panel.tsx";
 
 type ReportView = (entries: { isIntersecting: boolean }[]) => void;
 
@@ -23,12 +26,13 @@ const observerOf = (isIntersecting: boolean) =>
 beforeEach(() => void vi.stubGlobal("IntersectionObserver", observerOf(true)));
 afterEach(() => useChartSettings.setState(useChartSettings.getInitialState()));
 
+const openChart = () => openPart(<MarketPanel className="" />, {});
 const chart = (name: RegExp) => screen.findByRole("img", { name });
 const fact = (label: string) => screen.getByText(label).nextElementSibling?.textContent;
 
 test("the bot opens with the chart of its market, and says what it shows as text", async () => {
   api.reply("GET /candles", makeCandles());
-  openApp("/bot", {});
+  openChart();
   await chart(/^BTC\/USDT, 60 candles of 1h, .*Low 99.5, high 160.5, last price 160\.$/);
   expect(["Last price", "Change", "Open", "High", "Low"].map(fact)).toEqual([
     "160.00000",
@@ -43,7 +47,7 @@ test("the bot opens with the chart of its market, and says what it shows as text
 
 test("a chart below the view is loaded once it is scrolled to", async () => {
   vi.stubGlobal("IntersectionObserver", observerOf(false));
-  openApp("/bot", {});
+  openPart(<BotPage />, {});
   await screen.findByRole("button", { name: "Get Signal" });
   expect(screen.queryByRole("tablist", { name: "Chart" })).toBeNull();
   expect(api.bodiesOf("GET /candles")).toEqual([]);
@@ -51,21 +55,21 @@ test("a chart below the view is loaded once it is scrolled to", async () => {
 
 test("averages and bands can be switched on and off, which the browser remembers", async () => {
   api.reply("GET /candles", makeCandles());
-  const { user } = openApp("/bot", {});
+  const { user } = openChart();
   await user.click(await screen.findByRole("button", { name: "EMA", pressed: true }));
   expect(screen.queryByText("EMA 20")).toBeNull();
   await user.click(screen.getByRole("button", { name: "ATR bands", pressed: false }));
   screen.getByText("Upper ATR band");
   expect(localStorage.getItem("chart")).toContain('"ema":false,"atrBands":true');
   cleanup();
-  openApp("/bot", {});
+  openChart();
   await screen.findByText("Lower ATR band");
   screen.getByRole("button", { name: "EMA", pressed: false });
 });
 
 test("the candles can be read as a table, newest first", async () => {
   api.reply("GET /candles", makeCandles());
-  const { user } = openApp("/bot", {});
+  const { user } = openChart();
   await user.click(await screen.findByRole("button", { name: "Table" }));
   const [, newest, before] = screen.getAllByRole("row");
   expect(newest?.textContent).toContain("159.00000160.50000158.50000160.00000");
@@ -74,53 +78,52 @@ test("the candles can be read as a table, newest first", async () => {
 
 test("the levels of the signal are drawn in the chart of its market only", async () => {
   const signal = makeSignal();
+  const { signal_id: id, symbol, timeframe } = signal;
   api.reply("GET /candles", ({ query }) =>
     makeCandles({ symbol: query.get("symbol") ?? "", source: "replay" }),
   );
-  api.reply("POST /get-signal", { signal_id: signal.signal_id, status: "queued" });
-  api.reply(`GET /signals/${signal.signal_id}`, signal);
-  const { user } = openApp("/bot", {});
-  await user.click(await screen.findByRole("button", { name: "Get Signal" }));
+  api.reply(`GET /signals/${id}`, signal);
+  openChart();
+  act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
   await chart(/^BTC\/USDT, .* Lines: entry 100, stop loss 102, take profit 96\.$/);
-  const symbol = screen.getByRole("combobox", { name: "Symbol" });
-  await user.clear(symbol);
-  await user.type(symbol, "ETH/USDT");
+  act(() => setInputs({ symbol: "ETH/USDT" }));
   await chart(/^ETH\/USDT, .*last price 160\.$/);
 });
 
 test("after an unknown symbol, the last chart is back as soon as another one is typed", async () => {
   api.reply("GET /candles", makeCandles());
-  const { user } = openApp("/bot", {});
+  openChart();
   await chart(/^BTC\/USDT/);
   api.fail("GET /candles", { status: 422, detail: "Unknown symbol NOPE/NOPE." });
-  const symbol = screen.getByRole("combobox", { name: "Symbol" });
-  await user.clear(symbol);
-  await user.type(symbol, "NOPE/NOPE");
+  act(() => setInputs({ symbol: "NOPE/NOPE" }));
   await screen.findByText("Unknown symbol NOPE/NOPE.");
   api.reply("GET /candles", makeCandles());
-  await user.clear(symbol);
-  await user.type(symbol, "SO");
+  act(() => setInputs({ symbol: "SO" }));
   await chart(/^BTC\/USDT/);
   expect(screen.queryByText("Unknown symbol NOPE/NOPE.")).toBeNull();
 });
 
 test("a symbol that is half typed as the chart opens is not asked for", async () => {
-  setInputs({ symbol: "DO" });
   const symbols = new Set<string | null>();
   api.reply("GET /candles", ({ query }) => {
     symbols.add(query.get("symbol"));
     return makeCandles();
   });
-  openApp("/bot", {});
+  const { goTo } = openPart(<TypedThenCharted />, {});
+  act(() => setInputs({ symbol: "DO" }));
+  await goTo("/?chart");
   await chart(/^BTC\/USDT/);
   expect([...symbols]).toEqual(["BTC/USDT"]);
 });
+
+/** The chart opens when the address asks for it. */
+const TypedThenCharted = () => useLocation().search && <MarketPanel className="" />;
 
 describe("a chart without data", () => {
   test("says why, and is loaded on request", async () => {
     const detail = "There is no data of BTC/USDT at the moment. Please try again soon.";
     api.fail("GET /candles", { status: 503, detail, code: "unavailable" });
-    const { user } = openApp("/bot", {});
+    const { user } = openChart();
     await screen.findByText(detail);
     api.reply("GET /candles", makeCandles());
     await user.click(screen.getByRole("button", { name: "Try again" }));
@@ -130,7 +133,7 @@ describe("a chart without data", () => {
   test("is loading until the candles are there", async () => {
     api.reply("GET /candles", makeCandles());
     const release = api.hold("GET /candles");
-    openApp("/bot", {});
+    openChart();
     await screen.findByRole("status", { name: "Loading the chart" });
     release();
     await chart(/^BTC\/USDT/);
@@ -170,13 +173,13 @@ describe("the note of a chart", () => {
 
 test("TradingView is loaded once it is chosen, and then on later visits", async () => {
   api.reply("GET /candles", makeCandles());
-  const { user } = openApp("/bot", {});
+  const { user } = openChart();
   await chart(/^BTC\/USDT/);
   expect(document.querySelector("[data-widget]")).toBeNull();
   await user.click(screen.getByRole("tab", { name: "TradingView" }));
   await waitFor(() => expect(document.querySelector("[data-widget]")).not.toBeNull());
   cleanup();
-  openApp("/bot", {});
+  openChart();
   await screen.findByRole("tab", { name: "TradingView", selected: true });
 });
 
@@ -196,7 +199,7 @@ test("a signal of the history shows its chart on request, with fill and exit", a
     judgement: null,
     shared_at: null,
   });
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {});
   await user.click(await screen.findByRole("button", { name: /^Details of/ }));
   await user.click(await screen.findByRole("button", { name: "Show chart", expanded: false }));
   await chart(/^BTC\/USDT, 60 candles of 1h/);

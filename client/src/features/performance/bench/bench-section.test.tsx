@@ -3,7 +3,8 @@ import { record } from "@shared/testing/performance-record.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../../testing/fake-api.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { PerformancePage } from "../performance-page.tsx";
 
 const SINCE = "2026-11-01T00:00:00.000Z";
 
@@ -51,7 +52,7 @@ function open() {
   api.reply("GET /performance", record);
   api.reply("GET /bench", BENCH);
   api.reply("GET /bench/details", DETAILS);
-  return openApp("/performance");
+  return openPart(<PerformancePage />, undefined, "/performance");
 }
 
 const bench = () => screen.findByRole("region", { name: "Bench" });
@@ -93,7 +94,7 @@ test("without a bench there is no section", async () => {
   api.reply("GET /performance", record);
   api.reply("GET /bench", { arms: [], pairs: [] });
   api.reply("GET /bench/details", { ...DETAILS, arms: [], pairs: [], markets: [] });
-  openApp("/performance");
+  openPart(<PerformancePage />, undefined, "/performance");
   await screen.findByRole("region", { name: "Key metrics" });
   await waitFor(() => expect(api.requests.map(({ route }) => route)).toContain("GET /bench"));
   expect(screen.queryByRole("region", { name: "Bench" })).toBeNull();

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { receivePrice } from "../../../lib/realtime/live-prices.ts";
 import { makeHistoryItem, makeSignal } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
-import { openApp } from "../../../testing/open-app.tsx";
+import { openPart } from "../../../testing/open-app.tsx";
+import { BotPage } from "../../bot/bot-page.tsx";
 import { track } from "../../bot/bot-store.ts";
+import { HistoryPage } from "../../history/history-page.tsx";
 
 const receive = (price: number) =>
   act(() => receivePrice({ symbol: "BTC/USDT", price, at: new Date().toISOString() }));
@@ -18,7 +20,7 @@ test.each(["1m", "1h", "1d"] as const)(
     const { signal_id: id, symbol } = signal;
     api.reply("GET /status", demo);
     api.reply(`GET /signals/${id}`, signal);
-    openApp("/bot", {});
+    openPart(<BotPage />, {}, "/bot");
     act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
     await screen.findByRole("region", { name: "Trade progress" });
     receive(101.5);
@@ -31,7 +33,7 @@ test("a row of the history shows it too while its trade is open, in the demo at 
   api.reply("GET /status", demo);
   const item = makeHistoryItem({ timeframe: "5m", entry: 100 });
   api.reply("GET /signal-history", { signals: [item], next_cursor: null });
-  const { user } = openApp("/signal-history", {});
+  const { user } = openPart(<HistoryPage />, {}, "/signal-history");
   await user.click(await screen.findByRole("button", { name: /^Details of/ }));
   receive(99);
   const card = screen.getByRole("article");

@@ -4,7 +4,8 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
 import { useNotificationSettings } from "../../../../lib/notifications/notification-settings.ts";
 import { api } from "../../../../testing/fake-api.ts";
-import { openApp } from "../../../../testing/open-app.tsx";
+import { openApp, openPart } from "../../../../testing/open-app.tsx";
+import { ChannelsSection } from "../../channels-section.tsx";
 import { renewPush, usePushEndpoints } from "./push.ts";
 
 const keys = { p256dh: "B".repeat(87), auth: "A".repeat(22) };
@@ -86,8 +87,9 @@ beforeEach(() => {
 
 const offer = () => screen.findByRole<HTMLButtonElement>("button", { name: /^Browser push/ });
 
-async function openSubscribed() {
-  const { user } = openApp("/user-panel", {});
+const openSection = () => openPart(<ChannelsSection />, {});
+
+async function openSubscribed({ user } = openSection()) {
   await user.click(await offer());
   await screen.findByText(/· this browser ·/);
   return user;
@@ -109,7 +111,7 @@ test("this browser is subscribed once, recognized, and unsubscribed with its cha
 
 test("after a logout, this browser gets no pushes until the next login", async () => {
   api.replyText("POST /logout", "");
-  const user = await openSubscribed();
+  const user = await openSubscribed(openApp("/user-panel", {}));
   await user.click((await screen.findAllByRole("button", { name: "Logout" }))[0] ?? document.body);
   await waitFor(() => expect(push.endpoint).toBeNull());
   expect(api.bodiesOf("DELETE /channels/c1")).toEqual([]);
@@ -120,7 +122,7 @@ test("after a logout, this browser gets no pushes until the next login", async (
 test("a browser that has forgotten its channel gets a new one", async () => {
   api.fail("POST /channels", { status: 409, code: "already-exists", detail: "You have it." });
   push.endpoint = "https://push.example.com/old";
-  const { user } = openApp("/user-panel", {});
+  const { user } = openSection();
   await user.click(await offer());
   await screen.findByText("You have it.");
   const endpoints = api.bodiesOf("POST /channels").map((body): string => {
@@ -131,7 +133,7 @@ test("a browser that has forgotten its channel gets a new one", async () => {
 
 test("a refused permission is explained, and one that is blocked cannot be asked for", async () => {
   push.permission = "default";
-  const { user } = openApp("/user-panel", {});
+  const { user } = openSection();
   await user.click(await offer());
   await screen.findByText("Your browser did not allow notifications for this site.");
   push.permission = "denied";
@@ -142,14 +144,14 @@ test("a refused permission is explained, and one that is blocked cannot be asked
 
 test("a browser without push says so", async () => {
   vi.stubGlobal("isSecureContext", false);
-  openApp("/user-panel", {});
+  openSection();
   await screen.findByText("Not supported in this browser.");
 });
 
 test("a service without push is explained", async () => {
   const detail = "Web push is not set up on this service.";
   api.fail("GET /push/public-key", { status: 422, code: "channel-unavailable", detail });
-  const { user } = openApp("/user-panel", {});
+  const { user } = openSection();
   await user.click(await offer());
   await screen.findByText(detail);
 });

@@ -2,10 +2,14 @@ import type { AdminPaymentProof, Me, UserCard } from "@shared/contract/account.t
 import type { Overview } from "@shared/contract/admin.ts";
 import type { SubscriptionSummary } from "@shared/contract/subscription.ts";
 import { screen, waitFor, within } from "@testing-library/react";
+import type { UserEvent } from "@testing-library/user-event";
 import { expect } from "vitest";
+import { UsersPage } from "../features/admin/admin-pages.tsx";
+import { useAdminSync } from "../features/admin/admin-state.ts";
+import { ProofReview, WaitingProofs } from "../features/admin/users/proof-review.tsx";
 import { ADMIN, makeUserCard, NO_PAYMENT_DETAILS } from "./factories.ts";
 import { api } from "./fake-api.ts";
-import { openApp } from "./open-app.tsx";
+import { openApp, openPart } from "./open-app.tsx";
 
 /** Where an event of the administrators' stream stands. */
 export const adminEventPlace = {
@@ -71,25 +75,57 @@ export function serveUsers(users: UserCard[]): void {
   );
 }
 
-export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Partial<Me> = ADMIN) {
+function serveAdmin(users: UserCard[], change: Partial<Overview> = {}): void {
   serveUsers(users);
-  api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/overview", { ...overview, ...change });
   api.reply("GET /admin/subscriptions", subscriptionSummary);
   api.reply("GET /admin/chart-images", { images: [image] });
   api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
-  const { user } = openApp("/admin", admin);
+}
+
+/** Opens the overview of the administrators in the whole application. */
+export async function openPanel(
+  users: UserCard[] = [makeUserCard()],
+  change: Partial<Overview> = {},
+): Promise<UserEvent> {
+  serveAdmin(users, change);
+  const { user } = openApp("/admin", ADMIN);
   await screen.findByRole("heading", { level: 1, name: "Admin" });
   return user;
+}
+
+/** Opens the page of the users alone. */
+export function openUsers(
+  users: UserCard[] = [makeUserCard()],
+  { admin = ADMIN, path = "/admin/users" }: { admin?: Partial<Me>; path?: string } = {},
+) {
+  serveAdmin(users);
+  return openPart(<UsersPage />, admin, path);
+}
+
+/** Opens the first of the proofs that wait, without the rest of the page. */
+export async function openReview(users: UserCard[]) {
+  serveAdmin(users);
+  const { user } = openPart(<Proofs />, ADMIN, "/admin");
+  await user.click(await screen.findByRole("button", { name: "Review proofs" }));
+  return user;
+}
+
+function Proofs() {
+  useAdminSync();
+  return (
+    <>
+      <WaitingProofs />
+      <ProofReview />
+    </>
+  );
 }
 
 /** The row of a user in the table. */
 export const cardOf = (name: string) => screen.findByRole("row", { name });
 
 /** Opens the overflow menu of a user's row. */
-export async function menuOf(
-  user: Awaited<ReturnType<typeof openPanel>>,
-  name: string,
-): Promise<HTMLElement> {
+export async function menuOf(user: UserEvent, name: string): Promise<HTMLElement> {
   const label = `More actions for ${name}`;
   await user.click(within(await cardOf(name)).getByRole("button", { name: label }));
   return screen.findByRole("dialog", { name: `Actions for ${name}` });
@@ -100,7 +136,7 @@ export const reviewOf = (name: string) =>
 
 /** Presses the button `name` below `place`, and confirms. */
 export async function confirmAction(
-  user: Awaited<ReturnType<typeof openPanel>>,
+  user: UserEvent,
   { place, name }: { place: HTMLElement; name: string },
 ): Promise<HTMLElement> {
   await user.click(await within(place).findByRole("button", { name }));
@@ -111,7 +147,7 @@ export async function confirmAction(
 
 /** Confirms an action that fails: the dialog stays, says why, and can be left. */
 export async function expectRefusal(
-  user: Awaited<ReturnType<typeof openPanel>>,
+  user: UserEvent,
   action: { place: HTMLElement; name: string; text: string },
 ): Promise<void> {
   const dialog = await confirmAction(user, action);
