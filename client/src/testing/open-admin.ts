@@ -29,7 +29,7 @@ export const waitingUsers = ["ann", "bob", "eve"].map((username, index) =>
   }),
 );
 
-const image = {
+export const chartImage = {
   filename: "chart.png",
   size: 1_000,
   modified: "2026-11-20T12:00:00.000Z",
@@ -75,7 +75,7 @@ export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Par
   serveUsers(users);
   api.reply("GET /admin/overview", overview);
   api.reply("GET /admin/subscriptions", subscriptionSummary);
-  api.reply("GET /admin/chart-images", { images: [image] });
+  api.reply("GET /admin/chart-images", { images: [chartImage] });
   api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
   const { user } = openApp("/admin", admin);
   await screen.findByRole("heading", { level: 1, name: "Admin" });
