@@ -26,6 +26,7 @@ test("a market is watched from the list by its keyboard, with the star on the bo
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "BOT", exact: true })
     .click();
+  await expect(page.getByRole("heading", { level: 1, name: "Signal bot" })).toBeVisible();
   await page.getByRole("textbox", { name: "Amount (USD)" }).fill("2000");
   const star = page.getByRole("button", { name: "Watch BTC/USDT 1h" });
   await star.click();
