@@ -35,20 +35,26 @@ async function expectPanels(page: Page) {
   }
 }
 
-test("where the widgets cannot be reached, our own prices stand in their boxes", async ({
+test("where the widgets cannot be reached, our own prices stand in their boxes; with reduced motion, the running tape is not even asked for", async ({
   page,
 }) => {
   const requests = countScripts(page);
   await page.goto("/");
   await expect(box(page, "ticker-tape")).toHaveAttribute("data-state", "failed");
   expect(requests, "widgets below are loaded once they come near").toHaveLength(1);
-  await expect(page.getByRole("heading", { name: "AI-Powered Trading Signals" })).toBeVisible();
+  requests.length = 0;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.reload();
   await expectPanels(page);
+  expect(requests.filter((url) => url.includes("ticker-tape"))).toEqual([]);
+  expect(requests).toHaveLength(widgets.length - 1);
   const gold = page.getByRole("row", { name: /^XAU\/USD/ });
   await expect(gold).toHaveText(/[\d,]+\.\d+[+−]?\d+\.\d\d%$/);
 });
 
-test("a widget that loads but says nothing for five seconds gives way", async ({ page }) => {
+test("a widget that says nothing for five seconds gives way, one that says that it is there stays, with the settings it was given", async ({
+  page,
+}) => {
   const start = Date.now();
   await page.clock.install({ time: start });
   await serveWidgets(page, "<!doctype html><title>Silent</title>");
@@ -62,19 +68,14 @@ test("a widget that loads but says nothing for five seconds gives way", async ({
   await expect(tape).toHaveAttribute("data-state", "failed");
   await expect(tape.locator("iframe")).toHaveCount(0);
   await expect(tape).toContainText("BTC/USDT");
-});
 
-test("a widget that says that it is there stays, with the settings it was given", async ({
-  page,
-}) => {
-  await page.clock.install();
   await serveWidgets(
     page,
     `<!doctype html><title>Widget</title><script>
       parent.postMessage({ name: "tv-widget-load" }, "*");
     </script>`,
   );
-  await page.goto("/");
+  await page.reload();
   for (const { name, height } of widgets) {
     const widget = box(page, name);
     await widget.scrollIntoViewIfNeeded();
@@ -86,18 +87,6 @@ test("a widget that says that it is there stays, with the settings it was given"
   }
   await page.clock.runFor(10_000);
   await expect(page.locator('[data-state="failed"]')).toHaveCount(0);
-});
-
-test.describe("with reduced motion", () => {
-  test.use({ contextOptions: { reducedMotion: "reduce" } });
-
-  test("the running tape is not loaded; prices stand in its place", async ({ page }) => {
-    const requests = countScripts(page);
-    await page.goto("/");
-    await expectPanels(page);
-    expect(requests.filter((url) => url.includes("ticker-tape"))).toEqual([]);
-    expect(requests).toHaveLength(widgets.length - 1);
-  });
 });
 
 test.describe("the live record", () => {

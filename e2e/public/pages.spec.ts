@@ -2,20 +2,6 @@ import { expect } from "playwright/test";
 import { expectAccessible } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 
-test("a visitor finds the record of all signals from the home page; that of live data is empty, and says so", async ({
-  page,
-}) => {
-  await page.goto("/");
-  await page.getByRole("link", { name: "See overall performance" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Performance" })).toBeVisible();
-  await page.goto("/performance?data=live");
-  await expect(page.getByText("No signals here yet")).toBeVisible();
-  await page.getByLabel("Market", { exact: true }).selectOption("All forex");
-  await expect(page).toHaveURL(/\/performance\?class=forex&data=live$/);
-  await page.getByRole("link", { name: "Clear filters" }).click();
-  await expect(page).toHaveURL(/\/performance\?data=live$/);
-});
-
 test.describe("a screen whose code cannot be loaded", () => {
   test.use({ expectsFailures: true });
 

@@ -1,4 +1,4 @@
-import { expect, type Page } from "playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 import { makeTrader } from "../support/api.ts";
 import { clientUrl } from "../support/config.ts";
 import { WIDGET_SCRIPTS } from "../support/network.ts";
@@ -41,18 +41,30 @@ async function serveScript(page: Page, script: string): Promise<void> {
   );
 }
 
+/** Opens the chart of TradingView on the page of the bot, as it is served by now. */
+async function openChart(page: Page): Promise<Locator> {
+  await page.goto("/bot");
+  await page.getByRole("tab", { name: "TradingView" }).click();
+  return page.locator('[data-widget="advanced-chart"]');
+}
+
 test.describe("scripts of TradingView", () => {
   test.use({ expectedMessage: /allow-top-navigation/ });
 
-  test("reach neither the pages nor the token", async ({ page }) => {
+  test("reach neither the pages nor the token, and a message of another frame does not pass for theirs", async ({
+    page,
+  }) => {
     await signIn(page, await makeTrader({ approved: true }));
+    await serveScript(page, "");
+    const chart = await openChart(page);
+    await expect(chart.locator("iframe")).toBeAttached();
+    await page.evaluate(() => window.postMessage("loaded", "*"));
+    await page.frame({ url: WIDGET_PAGE })?.evaluate("parent.postMessage({ name: 'loaded' }, '*')");
+    await expect(chart).toHaveAttribute("data-state", "failed");
+
     await serveScript(page, ATTACK);
-    await page.goto("/bot");
-    await page.getByRole("tab", { name: "TradingView" }).click();
-    await expect(page.locator('[data-widget="advanced-chart"]')).toHaveAttribute(
-      "data-state",
-      "loaded",
-    );
+    await openChart(page);
+    await expect(chart).toHaveAttribute("data-state", "loaded");
     const attempts = await page.frame({ url: WIDGET_PAGE })?.evaluate("window.attempts");
     expect(attempts).toEqual({
       origin: "null",
@@ -63,19 +75,9 @@ test.describe("scripts of TradingView", () => {
     });
     await expect(page).toHaveURL(`${clientUrl}/bot`);
   });
-
-  test("find no storage either where the frame's page is opened by itself", async ({ page }) => {
-    await serveScript(page, ATTACK);
-    await page.goto("/widget.html?screener#{}");
-    await expect(page.locator("iframe")).toBeAttached();
-    expect(await page.evaluate("window.attempts")).toMatchObject({
-      origin: "null",
-      storage: "SecurityError",
-    });
-  });
 });
 
-test("the frame's page loads no other script, and passes on neither markup nor addresses", async ({
+test("the frame's page loads no other script, passes on neither markup nor addresses, and has no storage when it is opened by itself", async ({
   page,
 }) => {
   const requests: string[] = [];
@@ -83,44 +85,43 @@ test("the frame's page loads no other script, and passes on neither markup nor a
     requests.push(route.request().url());
     return route.abort();
   });
+  // Each has another query than the one before it: another fragment alone would load nothing.
   const addresses = [
-    "?",
-    "?../../evil",
-    "?screener.js?",
-    "?SCREENER",
     "?screener",
+    "?",
     "?screener#nonsense",
+    "?../../evil",
     `?screener#${JSON.stringify({ symbol: "<img src=x onerror=alert(1)>" })}`,
+    "?screener.js?",
     `?screener#${JSON.stringify({ "<b>": true })}`,
+    "?SCREENER",
     `?screener#${JSON.stringify({ links: ["https://evil.example"] })}`,
+    "?",
     `?screener#${JSON.stringify({ link: "javascript:alert(1)" })}`,
   ];
   for (const address of addresses) {
-    await page.goto("about:blank");
     await page.goto(`/widget.html${address}`);
     await expect(page.locator("script")).toHaveCount(1);
   }
   expect(requests).toEqual([]);
+
+  await serveScript(page, ATTACK);
+  await page.goto("/widget.html?");
+  await page.goto("/widget.html?screener#{}");
+  await expect(page.locator("iframe")).toBeAttached();
+  expect(await page.evaluate("window.attempts")).toMatchObject({
+    origin: "null",
+    storage: "SecurityError",
+  });
 });
 
-test("a message of another frame does not pass for the widget's", async ({ page }) => {
-  await page.route(WIDGET_SCRIPTS, (route) =>
-    route.fulfill({ contentType: "text/javascript", body: "" }),
-  );
-  await signIn(page, await makeTrader({ approved: true }));
-  await page.goto("/bot");
-  await page.getByRole("tab", { name: "TradingView" }).click();
-  const chart = page.locator('[data-widget="advanced-chart"]');
-  await expect(chart.locator("iframe")).toBeAttached();
-  await page.evaluate(() => window.postMessage("loaded", "*"));
-  await page.frame({ url: WIDGET_PAGE })?.evaluate("parent.postMessage({ name: 'loaded' }, '*')");
-  await expect(chart).toHaveAttribute("data-state", "failed");
-});
+test.describe("a page", () => {
+  test.use({
+    expectsFailures: true,
+    expectedMessage: /TrustedHTML|TrustedTypePolicy|frame-ancestors/,
+  });
 
-test.describe("text", () => {
-  test.use({ expectedMessage: /TrustedHTML|TrustedTypePolicy/ });
-
-  test("cannot become HTML or code", async ({ page }) => {
+  test("turns no text into HTML or code, and can be framed by no other site", async ({ page }) => {
     await page.goto("/pricing");
     const write = () => {
       document.body.innerHTML = "<img src=x onerror=alert(1)>";
@@ -128,24 +129,20 @@ test.describe("text", () => {
     await expect(page.evaluate(write)).rejects.toThrow("TrustedHTML");
     const policy = 'trustedTypes.createPolicy("default", { createHTML: (text) => text })';
     await expect(page.evaluate(policy)).rejects.toThrow(/createPolicy/);
-  });
-});
 
-test.describe("pages of another site", () => {
-  test.use({ expectsFailures: true, expectedMessage: /frame-ancestors/ });
-
-  test("can frame neither our pages nor the widget page", async ({ page }) => {
-    for (const path of ["/login", "/no-such-page", "/widget.html?screener"]) {
-      await page.route("http://evil.example/", (route) =>
-        route.fulfill({
-          contentType: "text/html",
-          body: `<iframe src="${clientUrl}${path}"></iframe>`,
-        }),
-      );
-      await page.goto("http://evil.example/");
-      const [, frame] = page.frames();
-      await expect.poll(() => frame?.url()).toMatch(/^chrome-error:/);
-      await page.unroute("http://evil.example/");
-    }
+    const framed = ["/login", "/no-such-page", "/widget.html?screener"];
+    await page.route("http://evil.example/", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: framed.map((path) => `<iframe src="${clientUrl}${path}"></iframe>`).join(""),
+      }),
+    );
+    await page.goto("http://evil.example/");
+    const urls = () =>
+      page
+        .frames()
+        .slice(1)
+        .map((frame) => frame.url().split(":")[0]);
+    await expect.poll(urls).toEqual(framed.map(() => "chrome-error"));
   });
 });

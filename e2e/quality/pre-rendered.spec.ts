@@ -26,7 +26,9 @@ const login = (page: Page) => page.getByRole("banner").getByRole("link", { name:
 test.describe("before any script has run", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("the public screens can be read, each under its own name", async ({ page }) => {
+  test("the public screens can be read, each under its own name, and no other address shows the home page", async ({
+    page,
+  }) => {
     for (const [path, heading] of screens) {
       await page.goto(path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
@@ -34,77 +36,61 @@ test.describe("before any script has run", () => {
         path === "/" ? "AI Trading Bot" : new RegExp(`^${heading} · `),
       );
     }
-  });
-
-  test("no other address shows the home page", async ({ page }) => {
     await page.goto("/no-such-page");
     await expect(page.getByRole("heading")).toHaveCount(0);
   });
 });
 
-test("a signed-in reader never sees what is for visitors", async ({ page }) => {
+test("before the code is there, a signed-in reader sees the bot's heading where it stays, and never what is for visitors", async ({
+  page,
+}) => {
   const code = await holdCode(page);
-  await open(page, "/");
-  await expect(login(page)).toBeVisible();
   await signIn(page, await adminSession());
   await open(page, "/");
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await expect(login(page)).toBeHidden();
+  await open(page, "/bot");
+  const heading = page.getByRole("heading", { level: 1, name: "Signal bot" });
+  const before = await heading.boundingBox();
   await open(page, "/login");
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   await expect(page.getByLabel("Username")).toBeHidden();
   code.release();
   await expect(page).toHaveURL(/\/dashboard$/);
   await expect(page.getByRole("button", { name: "Logout" })).toBeVisible();
-});
-
-test("a form filled in and sent before the code is there is sent once it is", async ({ page }) => {
-  const code = await holdCode(page);
-  await open(page, "/login");
-  await logIn(page);
-  await expect(page).toHaveURL(/\/login$/);
-  code.release();
-  await expect(page).toHaveURL(/\/dashboard$/);
-});
-
-test("the bot's heading stands before its code is there, and stays", async ({ page }) => {
-  await signIn(page, await adminSession());
-  const code = await holdCode(page);
   await open(page, "/bot");
-  const heading = page.getByRole("heading", { level: 1, name: "Signal bot" });
-  const before = await heading.boundingBox();
-  code.release();
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeVisible();
   expect(await heading.boundingBox()).toEqual(before);
 });
 
-test("going on from a screen with a description of its own leaves it behind", async ({ page }) => {
+test("before the code is there, a visitor sees neither the bot's heading on the way to the login, nor what is for readers, and what they scroll to and fill in stays", async ({
+  page,
+}) => {
   const description = page.locator('meta[name="description"]');
-  await page.goto("/");
-  const common = await description.getAttribute("content");
-  await page.goto("/pricing");
-  await expect(description).toHaveAttribute("content", /^Plans for AI trading signals/);
-  await page.getByRole("banner").getByRole("link", { name: "AI Trading Bot" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("AI-Powered Trading Signals");
-  await expect(description).toHaveAttribute("content", common ?? "");
-});
-
-test("a visitor does not see the bot's heading on the way to the login", async ({ page }) => {
   const code = await holdCode(page);
   await open(page, "/bot");
   await expect(login(page)).toBeVisible();
   await expect(page.getByRole("heading")).toBeHidden();
-  code.release();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Login");
-});
-
-test("what is scrolled to before the code is there stays in view", async ({ page }) => {
-  const code = await holdCode(page);
-  await open(page, "/terms");
+  const common = await description.getAttribute("content");
+  await open(page, "/pricing");
+  await expect(description).toHaveAttribute("content", /^Plans for AI trading signals/);
   // A font that arrives later moves the lines.
   await page.evaluate(() => document.fonts.ready);
-  await page.evaluate(() => window.scrollTo(0, 400));
+  await page.evaluate(() => window.scrollTo(0, 200));
   code.release();
   await expect(page.getByRole("radio", { name: "Dark theme" })).toBeChecked();
-  expect(await page.evaluate(() => window.scrollY)).toBe(400);
+  expect(await page.evaluate(() => window.scrollY)).toBe(200);
+  // Going on leaves the screen's own description behind.
+  await page.getByRole("banner").getByRole("link", { name: "AI Trading Bot" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("AI-Powered Trading Signals");
+  await expect(description).toHaveAttribute("content", common ?? "");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "BOT" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Login");
+
+  const again = await holdCode(page);
+  await open(page, "/login");
+  await logIn(page);
+  await expect(page).toHaveURL(/\/login$/);
+  again.release();
+  await expect(page).toHaveURL(/\/bot$/);
 });

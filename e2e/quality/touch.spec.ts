@@ -19,18 +19,27 @@ const smallButtons = (page: Page): Promise<string[]> =>
       .map(({ element, height }) => `${element.ariaLabel ?? element.textContent} ${height}`);
   }, LEAST_PX);
 
+/** Shows another screen as the browser's Back button does: the application goes there without being loaded again. */
+const goTo = (page: Page, path: string): Promise<void> =>
+  page.evaluate((to) => {
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, path);
+
 test("what a trader taps on a phone is large enough for a finger, and the controls of a chart are one line", async ({
   page,
 }) => {
   const trader = await makeTrader({ approved: true });
   const { signal_id: id } = await makeSignal(trader, { symbol: "BTC/USDT" });
   await signIn(page, trader);
+  await page.goto("/results");
   for (const path of ["/bot", "/signal-history", "/watchlist", "/user-panel", "/results"]) {
-    await page.goto(path);
+    await goTo(page, path);
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     expect.soft(await smallButtons(page), path).toEqual([]);
   }
-  await page.goto(`/signals/${id}`);
+  await goTo(page, `/signals/${id}`);
   await expect(page.getByRole("button", { name: "Zoom out" })).toBeVisible();
   expect(await smallButtons(page)).toEqual([]);
   const controls = page.getByRole("group", { name: "Chart controls" });

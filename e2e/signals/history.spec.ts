@@ -1,12 +1,12 @@
 import { expect, type Page } from "playwright/test";
-import { makeSignal, makeTrader } from "../support/api.ts";
+import { actAsAdmin, makeSignal, makeTrader } from "../support/api.ts";
 import { DESKTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
 const headings = (page: Page) => page.locator("[data-signal]").getByRole("heading");
 
-test("filters are asked of the server, also for signals that are still to come", async ({
+test("filters are asked of the server, also for signals that are still to come, many cards fit the screen, and what an administrator deletes goes at once", async ({
   page,
 }) => {
   const trader = await makeTrader({ approved: true });
@@ -33,12 +33,15 @@ test("filters are asked of the server, also for signals that are still to come",
   await makeSignal(trader, { symbol: "ETH/USDT" });
   await expect(page.getByText("asked 2 times")).toBeVisible();
   await expect(headings(page)).toHaveCount(2);
-  await page.goto("/signal-history");
+  await page.getByRole("searchbox", { name: "Symbol" }).clear();
+  await page.getByLabel("Timeframe").selectOption({ label: "All timeframes" });
   await expect(headings(page)).toHaveCount(4);
   const waits = page.locator('[data-signal="wait"]');
   await expect(waits.getByText(/^(PENDING|WIN|LOSS|EXPIRED)$/)).toHaveCount(0);
   expect(await cardsInView(page, DESKTOP)).toBeGreaterThanOrEqual(8);
   expect(await cardsInView(page, PHONE)).toBeGreaterThanOrEqual(4);
+  await actAsAdmin(`/admin/delete-signal-history/${trader.username}`);
+  await expect(page.getByText("No signals generated yet.")).toBeVisible();
 });
 
 /** As many of the tallest card as the first screen has room for. */

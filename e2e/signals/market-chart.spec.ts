@@ -28,11 +28,6 @@ const serveChart = (page: Page) =>
     </script>`,
   );
 
-async function openBot(page: Page) {
-  await signIn(page, await makeTrader({ approved: true }));
-  await page.goto("/bot");
-}
-
 /** Opens the bot of a new trader, whose last signal is a trade of this market around its present price. */
 async function openBotWithTrade(page: Page, symbol: string) {
   const trader = await makeTrader({ approved: true });
@@ -59,23 +54,6 @@ async function expectWidgetOf(page: Page, config: Record<string, string>) {
   expect(JSON.parse(decodeURIComponent(address.split("#")[1] ?? ""))).toMatchObject(config);
 }
 
-test("the bot opens with the chart of the market that the form names, and its price moves", async ({
-  page,
-}) => {
-  await openBot(page);
-  const chart = chartOf(page, /^BTC\/USDT, 500 candles of 1h/);
-  await expect(chart.locator("canvas").first()).toBeVisible();
-  await expect(page.getByRole("timer")).toHaveText(/^Closes in /);
-  await expect(widget(page)).toHaveCount(0);
-  const price = lastPrice(page);
-  const first = (await price.textContent()) ?? "";
-  await expect(price).not.toHaveText(first, { timeout: 60_000 });
-  await page.getByRole("radio", { name: "4h" }).click();
-  await expect(chartOf(page, /^BTC\/USDT, 500 candles of 4h/)).toBeVisible();
-  await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
-  await expect(chartOf(page, /^XAU\/USD, 500 candles of 4h/)).toBeVisible();
-});
-
 /** The close of the newest candle that has closed, as the chart is given it. */
 async function lastClose(symbol: string, timeframe: Timeframe): Promise<number> {
   const query = new URLSearchParams({ symbol, timeframe, limit: "10" });
@@ -86,10 +64,8 @@ async function lastClose(symbol: string, timeframe: Timeframe): Promise<number> 
 /** How many times as high the highest is. */
 const spread = (prices: number[]) => Math.max(...prices) / Math.min(...prices);
 
-test("the demo has one price, at which charts of all timeframes and the list of symbols stand", async ({
-  page,
-}) => {
-  await openBot(page);
+/** Expects the charts of all timeframes and the list of symbols to stand at one price. */
+async function expectOnePrice(page: Page): Promise<void> {
   const prices: number[] = [];
   for (const timeframe of TIMEFRAMES) {
     await page.getByRole("radio", { name: timeframe, exact: true }).check();
@@ -107,25 +83,45 @@ test("the demo has one price, at which charts of all timeframes and the list of 
   // The live price moves open candles only. The last day may have ended almost a day ago.
   const closes = await Promise.all(TIMEFRAMES.map((name) => lastClose("BTC/USDT", name)));
   expect(spread([...closes, Number(price)]), closes.join(", ")).toBeLessThan(1.1);
-});
+}
 
-test.describe("an unknown symbol", () => {
-  // The browser logs that its candles and its signal are refused.
+test.describe("with a symbol that is refused", () => {
+  // The browser logs it, with its candles and its signal.
   test.use({ expectsFailures: true });
 
-  test("is refused in view, takes the shown signal's numbers from the form, and leaves the chart as another one is typed", async ({
+  test("prices of EUR/USD have five decimals on the axis, at the levels, in the table and on the card; an unknown symbol is refused in view", async ({
     page,
   }) => {
+    await page.addInitScript(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      window.drawn = new Set();
+      CanvasRenderingContext2D.prototype.fillText = function write(text, x, y) {
+        window.drawn.add(text);
+        fillText.call(this, text, x, y);
+      };
+    });
+    const levels = await openBotWithTrade(page, "EUR/USD");
+    const texts = Object.values(levels).map((level) => level.toFixed(5));
+    const card = page.locator("[data-signal]");
+    for (const text of texts) await expect(card.getByText(text, { exact: true })).toBeVisible();
+    await expect(chartOf(page, /^EUR\/USD/)).toBeVisible();
+    await page.evaluate(() => window.drawn.clear());
+    await page.getByRole("button", { name: "Zoom out" }).click();
+    const prices = () =>
+      page.evaluate(() => [...window.drawn].filter((text) => /^\d+\.\d+$/.test(text)));
+    await expect.poll(prices).toEqual(expect.arrayContaining(texts));
+    // And those of the axis.
+    await expect.poll(async () => (await prices()).length).toBeGreaterThan(texts.length + 1);
+    for (const price of await prices()) expect(price).toMatch(/^1\.\d{5}$/);
+    await page.getByRole("button", { name: "Table" }).click();
+    const cells = page.getByRole("region", { name: /^Candles of EUR\/USD/ }).getByRole("cell");
+    for (const cell of (await cells.allTextContents()).slice(0, 4)) {
+      expect(cell).toMatch(/^1\.\d{5}$/);
+    }
+
     await page.setViewportSize(LAPTOP);
-    await openBotWithTrade(page, "BTC/USDT");
-    const ofShown = page.getByText("For the SELL of BTC/USDT shown");
-    const ofForm = page.getByText("For your next signal");
-    await expect(ofShown).toBeVisible();
-    await expect(chartOf(page, /^BTC\/USDT/)).toBeVisible();
     const symbol = page.getByRole("combobox", { name: "Symbol" });
     await symbol.fill("NOPE/USDT");
-    await expect(ofForm).toBeVisible();
-    await expect(ofShown).toHaveCount(0);
     const unknown = page.getByRole("alert").filter({ hasText: "Unknown symbol NOPE/USDT." });
     await expect(unknown).toBeVisible();
     await page.keyboard.press("Tab");
@@ -133,70 +129,41 @@ test.describe("an unknown symbol", () => {
     const alert = page.getByRole("alert").filter({ hasText: "Request failed" });
     await expect(alert).toBeInViewport({ ratio: 1 });
     expect(await page.evaluate(() => window.scrollY)).toBe(0);
-    await symbol.fill("ET");
-    await expect(chartOf(page, /^BTC\/USDT/)).toBeVisible();
-    await symbol.fill("ETH/USDT");
-    await expect(chartOf(page, /^ETH\/USDT/)).toBeVisible();
-    await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
-    await expect(ofForm).toBeVisible();
-    await symbol.fill("BTC/USDT");
-    await expect(ofShown).toBeVisible();
   });
 });
 
-test("prices of EUR/USD have five decimals on the axis, at the levels, in the table and on the card", async ({
+test("the bot opens with the chart of its market, at one price in all timeframes, which moves; TradingView's stands in its box once it is chosen, and on the next visit, and gives way where it does not load", async ({
   page,
 }) => {
-  await page.addInitScript(() => {
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    window.drawn = new Set();
-    CanvasRenderingContext2D.prototype.fillText = function write(text, x, y) {
-      window.drawn.add(text);
-      fillText.call(this, text, x, y);
-    };
-  });
-  const levels = await openBotWithTrade(page, "EUR/USD");
-  const texts = Object.values(levels).map((level) => level.toFixed(5));
-  const card = page.locator("[data-signal]");
-  for (const text of texts) await expect(card.getByText(text, { exact: true })).toBeVisible();
-  await expect(chartOf(page, /^EUR\/USD/)).toBeVisible();
-  await page.evaluate(() => window.drawn.clear());
-  await page.getByRole("button", { name: "Zoom out" }).click();
-  const prices = () =>
-    page.evaluate(() => [...window.drawn].filter((text) => /^\d+\.\d+$/.test(text)));
-  await expect.poll(prices).toEqual(expect.arrayContaining(texts));
-  // And those of the axis.
-  await expect.poll(async () => (await prices()).length).toBeGreaterThan(texts.length + 1);
-  for (const price of await prices()) expect(price).toMatch(/^1\.\d{5}$/);
-  await page.getByRole("button", { name: "Table" }).click();
-  const cells = page.getByRole("region", { name: /^Candles of EUR\/USD/ }).getByRole("cell");
-  for (const cell of (await cells.allTextContents()).slice(0, 4)) {
-    expect(cell).toMatch(/^1\.\d{5}$/);
-  }
-});
-
-test("TradingView's chart is loaded once it is chosen, and on the next visit", async ({ page }) => {
-  await serveChart(page);
-  await openBot(page);
-  await page.getByRole("tab", { name: "TradingView" }).click();
-  await expectWidgetOf(page, { symbol: "BINANCE:BTCUSDT", interval: "60", theme: "dark" });
-  await page.getByRole("radio", { name: "4h" }).click();
-  await expectWidgetOf(page, { symbol: "BINANCE:BTCUSDT", interval: "240" });
-  await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
-  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
-  await page.reload();
-  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
-  await page.getByRole("tab", { name: "Chart", exact: true }).click();
-  await expect(chartOf(page, /^XAU\/USD/)).toBeVisible();
+  await signIn(page, await makeTrader({ approved: true }));
+  await page.goto("/bot");
+  const chart = chartOf(page, /^BTC\/USDT, 500 candles of 1h/);
+  await expect(chart.locator("canvas").first()).toBeVisible();
+  await expect(page.getByRole("timer")).toHaveText(/^Closes in /);
   await expect(widget(page)).toHaveCount(0);
-});
+  const first = (await lastPrice(page).textContent()) ?? "";
+  await expectOnePrice(page);
+  await expect(lastPrice(page)).not.toHaveText(first, { timeout: 60_000 });
+  await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
+  await page.keyboard.press("Tab");
+  await expect(chartOf(page, /^XAU\/USD, 500 candles of 1d/)).toBeVisible();
 
-test("where it does not load, our own chart stands in the same box", async ({ page }) => {
-  await openBot(page);
   await page.getByRole("tab", { name: "TradingView" }).click();
   const before = await widget(page).boundingBox();
   await expect(widget(page)).toHaveAttribute("data-state", "failed");
-  const chart = widget(page).getByRole("img", { name: /^BTC\/USDT, \d+ candles of 1h/ });
-  await expect(chart.locator("canvas").first()).toBeVisible();
+  const ours = widget(page).getByRole("img", { name: /^XAU\/USD, \d+ candles of 1d/ });
+  await expect(ours.locator("canvas").first()).toBeVisible();
   expect(await widget(page).boundingBox()).toEqual(before);
+
+  await serveChart(page);
+  await page.reload();
+  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "D", theme: "dark" });
+  await page.getByRole("radio", { name: "4h" }).click();
+  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
+  await page.getByRole("combobox", { name: "Symbol" }).fill("BTC/USDT");
+  await page.keyboard.press("Tab");
+  await expectWidgetOf(page, { symbol: "BINANCE:BTCUSDT", interval: "240" });
+  await page.getByRole("tab", { name: "Chart", exact: true }).click();
+  await expect(chartOf(page, /^BTC\/USDT/)).toBeVisible();
+  await expect(widget(page)).toHaveCount(0);
 });

@@ -13,7 +13,7 @@ const installed = (page: Page) =>
     return active?.state;
   });
 
-test("the app opens offline with the last signals, and returns to its page when it is online", async ({
+test("once the app is installed, a push shows a notification while no tab of it is open; it opens offline with the last signals, and returns to its page when it is online", async ({
   page,
   context,
 }) => {
@@ -28,6 +28,8 @@ test("the app opens offline with the last signals, and returns to its page when 
     await expect(signal).toBeVisible({ timeout: 2_000 });
   }).toPass();
   await expect.poll(() => installed(page)).toBe("activated");
+  await expectPush(context, page);
+
   await context.setOffline(true);
   await page.goto("/bot");
   await expect(page.getByRole("heading", { level: 1, name: "You're offline" })).toBeVisible();
@@ -38,6 +40,48 @@ test("the app opens offline with the last signals, and returns to its page when 
   await expect(page).toHaveURL(/\/bot$/);
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeVisible();
 });
+
+/** Expects a push to show a notification, also while `page` shows nothing of the app. */
+async function expectPush(context: BrowserContext, page: Page): Promise<void> {
+  const [worker] = context.serviceWorkers();
+  // Headless browsers have no notifications: what would be shown is recorded.
+  await worker?.evaluate(() => {
+    const shown: string[] = [];
+    const showNotification = async (title: string, { body = "" }: NotificationOptions) => {
+      shown.push(`${title}: ${body}`);
+    };
+    Object.assign(Reflect.get(globalThis, "registration"), { showNotification });
+    Object.assign(globalThis, { shown });
+  });
+  const analysis = { final_signal: "BUY", confidence: 72, entry: 100, stop_loss: 98 };
+  const data = { signal_id: "one", symbol: "BTC/USDT", timeframe: "1h", analysis };
+  await page.goto("about:blank");
+  await deliverPush(context, page, JSON.stringify({ type: "signal.completed", data }));
+  const shown = () => worker?.evaluate(() => Reflect.get(globalThis, "shown"));
+  await expect
+    .poll(shown)
+    .toEqual([
+      "BUY BTC/USDT: Entry 100 · Stop loss 98 · 1h, 72% stated confidence, not yet calibrated",
+    ]);
+}
+
+async function deliverPush(context: BrowserContext, page: Page, data: string): Promise<void> {
+  const session = await context.newCDPSession(page);
+  const registration = new Promise<string>((resolve) => {
+    session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const [own] = registrations.filter(({ scopeURL }) => scopeURL.startsWith(clientUrl));
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await session.send("ServiceWorker.enable");
+  const registrationId = await registration;
+  await session.send("ServiceWorker.deliverPushMessage", {
+    origin: clientUrl,
+    registrationId,
+    data,
+  });
+  await session.detach();
+}
 
 test.describe("without a connection and a service worker", () => {
   test.use({ serviceWorkers: "block" });
@@ -71,46 +115,3 @@ test.describe("without a connection and a service worker", () => {
     await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
   });
 });
-
-test("a push shows a notification while no tab of the app is open", async ({ page, context }) => {
-  await signIn(page, await makeTrader({ approved: true }));
-  await page.goto("/dashboard");
-  await expect.poll(() => installed(page)).toBe("activated");
-  const [worker] = context.serviceWorkers();
-  // Headless browsers have no notifications: what would be shown is recorded.
-  await worker?.evaluate(() => {
-    const shown: string[] = [];
-    const showNotification = async (title: string, { body = "" }: NotificationOptions) => {
-      shown.push(`${title}: ${body}`);
-    };
-    Object.assign(Reflect.get(globalThis, "registration"), { showNotification });
-    Object.assign(globalThis, { shown });
-  });
-  const analysis = { final_signal: "BUY", confidence: 72, entry: 100, stop_loss: 98 };
-  const data = { signal_id: "one", symbol: "BTC/USDT", timeframe: "1h", analysis };
-  await page.goto("about:blank");
-  await deliverPush(context, page, JSON.stringify({ type: "signal.completed", data }));
-  const shown = () => worker?.evaluate(() => Reflect.get(globalThis, "shown"));
-  await expect
-    .poll(shown)
-    .toEqual([
-      "BUY BTC/USDT: Entry 100 · Stop loss 98 · 1h, 72% stated confidence, not yet calibrated",
-    ]);
-});
-
-async function deliverPush(context: BrowserContext, page: Page, data: string): Promise<void> {
-  const session = await context.newCDPSession(page);
-  const registration = new Promise<string>((resolve) => {
-    session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
-      const [own] = registrations.filter(({ scopeURL }) => scopeURL.startsWith(clientUrl));
-      if (own) resolve(own.registrationId);
-    });
-  });
-  await session.send("ServiceWorker.enable");
-  const registrationId = await registration;
-  await session.send("ServiceWorker.deliverPushMessage", {
-    origin: clientUrl,
-    registrationId,
-    data,
-  });
-}

@@ -1,12 +1,9 @@
-import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
-import { PushClient } from "@shared/testing/api-client.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
-import { apiUrl } from "../support/config.ts";
 import { installSocketSwitch } from "../support/network.ts";
 import { DESKTOP, LAPTOP, PHONE } from "../support/screen-checks.ts";
 import { test } from "../support/test.ts";
-import { openLive, signIn } from "../support/users.ts";
+import { signIn } from "../support/users.ts";
 
 async function requestSignal(page: Page, symbol: string): Promise<void> {
   await page.getByRole("combobox", { name: "Symbol" }).fill(symbol);
@@ -68,9 +65,10 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
     }
   }
   await page.setViewportSize(DESKTOP);
-  await page.reload();
   const time = result.locator("time[tabindex]").first();
   await expect.poll(() => tipOf(time)).toBe("none");
+  // It is for those who use the keyboard.
+  await page.keyboard.press("Tab");
   await time.focus();
   await expect.poll(() => tipOf(time)).toBe("block");
   await result.getByRole("link", { name: "Open", exact: true }).click();
@@ -79,9 +77,6 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(heading).toBeVisible();
   await expect(page.locator("canvas").first()).toBeVisible();
   await expect(page.getByRole("region", { name: "Outcome" })).toBeVisible();
-  await page.reload();
-  await expect(heading).toBeVisible();
-
   await page.emulateMedia({ media: "print" });
   await expect(heading).toBeVisible();
   for (const role of ["navigation", "button", "contentinfo"] as const) {
@@ -93,7 +88,7 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
 });
 
-test("a signal requested in one tab shows in another and on another device, without a reload", async ({
+test("a signal requested in one tab shows in another and on another device without a reload, and logging out forgets the session in every tab", async ({
   page,
   context,
   openElsewhere,
@@ -112,73 +107,73 @@ test("a signal requested in one tab shows in another and on another device, with
     await expect(cards).toHaveCount(1);
     await expect(cards).not.toContainText(/In progress|Failed/);
   }
+  await phone.close();
+  await page.getByRole("button", { name: "Logout" }).click();
+  await expect(page).toHaveURL(/\/$/);
+  await expect(tab).toHaveURL(/\/login$/);
+  const kept = await page.evaluate(() => ({ ...localStorage }));
+  for (const key of ["token", "isApproved", "isAdmin"]) expect(kept).not.toHaveProperty(key);
 });
 
-test("the oldest of too many tabs says that it is paused, and continues when it is used", async ({
-  page,
-}) => {
-  const trader = await makeTrader({ approved: true });
-  await signIn(page, trader);
-  await openLive(page, "/signal-history");
-  const { token } = trader;
-  const newer = Array.from(
-    { length: MAX_SOCKETS_PER_USER },
-    () => new PushClient({ url: apiUrl, token }),
-  );
-  const notice = page.getByText(/Updates are paused/);
-  await expect(notice).toBeVisible();
-  await makeSignal(trader, { symbol: "ADA/USDT" });
-  await page.getByRole("heading", { level: 1 }).click();
-  await expect(resultFor(page, "ADA/USDT")).toHaveCount(1);
-  await expect(notice).toBeHidden();
-  for (const socket of newer) socket.close();
-});
-
-test("from login to a finished signal by keyboard alone", async ({ page }) => {
-  await page.goto("/bot");
-  await page.getByLabel("Username").focus();
-  await page.keyboard.type(ADMIN.username);
-  await page.keyboard.press("Tab");
-  await page.keyboard.type(ADMIN.password);
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
-  await page.getByRole("combobox", { name: "Symbol" }).focus();
-  await page.keyboard.press("Control+A");
-  await page.keyboard.type("doge");
-  await expect(page.getByRole("option", { name: /DOGE/ })).toBeVisible();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await expect(page.getByRole("combobox", { name: "Symbol" })).toHaveValue("DOGE/USDT");
-  await page.keyboard.press("Enter");
-  await expect(resultFor(page, "DOGE/USDT")).toBeVisible();
-});
-
-test.describe("when the connection fails", () => {
+test.describe("with requests that are refused or fail", () => {
   test.use({ expectsFailures: true });
 
-  test("a signal arrives over REST when the socket cannot connect", async ({ page, context }) => {
-    await context.route(/socket\.io/, (route) => route.abort());
-    await context.routeWebSocket(/socket\.io/, (socket) => socket.close());
-    await signIn(page, await makeTrader({ approved: true }));
+  test("from a login at the second try to a finished signal by keyboard alone", async ({
+    page,
+  }) => {
     await page.goto("/bot");
-    await requestSignal(page, "ETH/USDT");
-    await expect(resultFor(page, "ETH/USDT")).toBeVisible({ timeout: 20_000 });
-    await expect(page.getByText(/reconnecting/i)).toBeVisible();
+    await page.getByLabel("Username").focus();
+    await page.keyboard.type(ADMIN.username);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("not the password");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("alert")).toContainText("Wrong username or password.");
+    await page.getByLabel("Password", { exact: true }).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type(ADMIN.password);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/bot$/);
+    await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
+    const kept = await page.evaluate(() => ({ ...localStorage }));
+    expect(kept).toMatchObject({ isApproved: "true", isAdmin: "true" });
+    expect(Object.entries(kept).filter(([, value]) => value === kept.token)).toHaveLength(1);
+    await page.getByRole("combobox", { name: "Symbol" }).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("doge");
+    await expect(page.getByRole("option", { name: /DOGE/ })).toBeVisible();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("combobox", { name: "Symbol" })).toHaveValue("DOGE/USDT");
+    await page.keyboard.press("Enter");
+    await expect(resultFor(page, "DOGE/USDT")).toBeVisible();
   });
 
-  test("a tab that lost its socket catches up on what it missed", async ({ page }) => {
+  test("a tab that lost its socket catches up on what it missed, and a signal arrives over REST while it cannot connect", async ({
+    page,
+    context,
+  }) => {
     const trader = await makeTrader({ approved: true });
-    const sockets = await installSocketSwitch(page.context());
+    const sockets = await installSocketSwitch(context);
     await signIn(page, trader);
     await openHistory(page);
     await sockets.cut();
-    await expect(page.getByText(/reconnecting/i)).toBeVisible();
-
+    const notice = page.getByText(/reconnecting/i);
+    await expect(notice).toBeVisible();
     // As another device would.
     await makeSignal(trader, { symbol: "SOL/USDT" });
-
     await sockets.restore();
     await expect(resultFor(page, "SOL/USDT")).toHaveCount(1);
-    await expect(page.getByText(/reconnecting/i)).toBeHidden();
+    await expect(notice).toBeHidden();
+
+    await context.route(/socket\.io/, (route) => route.abort());
+    sockets.close();
+    await expect(notice).toBeVisible();
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "BOT", exact: true })
+      .click();
+    await requestSignal(page, "ETH/USDT");
+    await expect(resultFor(page, "ETH/USDT")).toBeVisible({ timeout: 20_000 });
+    await expect(notice).toBeVisible();
   });
 });

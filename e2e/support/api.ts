@@ -5,7 +5,6 @@ import { INSTRUMENTS } from "@shared/contract/instruments.ts";
 import type { Timeframe } from "@shared/contract/market-data.ts";
 import type { PlanId } from "@shared/contract/plans.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
-import { multipartForm } from "@shared/testing/api-client.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";
 import { z } from "zod";
 import { apiUrl } from "./config.ts";
@@ -62,12 +61,21 @@ export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
   return { ...session, approved };
 }
 
+/** A multipart form with a PNG. */
+function formWith(image: { name: string; bytes: Buffer }, texts: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, text] of Object.entries(texts)) form.append(name, text);
+  const file = new Blob([new Uint8Array(image.bytes)], { type: "image/png" });
+  form.append(image.name, file, "image.png");
+  return form;
+}
+
 export async function submitProof(
   { token }: Session,
   { senderName, image, plan }: { senderName: string; image: Buffer; plan?: PlanId },
 ): Promise<void> {
-  const fields = { sender_name: senderName, proof_image: image };
-  const body = multipartForm({ ...fields, ...(plan && { plan }) });
+  const texts = { sender_name: senderName, ...(plan && { plan }) };
+  const body = formWith({ name: "proof_image", bytes: image }, texts);
   await expectAnswer(z.unknown(), `${apiUrl}/submit-payment-proof`, { token, body });
 }
 
@@ -101,7 +109,7 @@ export function makeSignal(
 ): Promise<SignalResponse> {
   const request = { symbol, timeframe };
   const path = chartImage ? "/get-signal-with-image" : "/get-signal";
-  const body = chartImage ? multipartForm({ ...request, chart_image: chartImage }) : request;
+  const body = chartImage ? formWith({ name: "chart_image", bytes: chartImage }, request) : request;
   return expectAnswer(signalResponseSchema, apiUrl + path, { token, body });
 }
 

@@ -61,6 +61,9 @@ export async function holdAnswer(
 }
 
 interface SocketSwitch {
+  /** Closes the WebSockets, and each that is opened later. */
+  close(): void;
+  /** Turns off all of the network. */
   cut(): Promise<void>;
   restore(): Promise<void>;
 }
@@ -68,20 +71,24 @@ interface SocketSwitch {
 /** Open WebSockets outlive the browser's own offline mode, so they are closed as well. */
 export async function installSocketSwitch(context: BrowserContext): Promise<SocketSwitch> {
   const open = new Set<WebSocketRoute>();
-  let isCut = false;
+  let isClosed = false;
   await context.routeWebSocket(/socket\.io/, (socket) => {
-    if (isCut) return void socket.close();
+    if (isClosed) return void socket.close();
     open.add(socket).add(socket.connectToServer());
   });
+  const close = () => {
+    isClosed = true;
+    for (const socket of open) void socket.close();
+    open.clear();
+  };
   return {
+    close,
     async cut() {
-      isCut = true;
+      close();
       await context.setOffline(true);
-      for (const socket of open) void socket.close();
-      open.clear();
     },
     async restore() {
-      isCut = false;
+      isClosed = false;
       await context.setOffline(false);
     },
   };

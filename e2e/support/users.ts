@@ -1,8 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Session } from "@shared/contract/account.ts";
-import { openDatabase } from "@shared/database/database.ts";
-import { createUser } from "@shared/testing/factories.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import sharp from "sharp";
 import { ADMIN, adminSession, makeTrader } from "./api.ts";
@@ -60,14 +58,18 @@ export async function openAdmin(page: Page): Promise<void> {
 
 /** Stores traders who wait for approval, in no time and without events: older than those of other tests. */
 export async function storeTraders(prefix: string, count: number): Promise<void> {
+  // Only one test needs them: each process of the tests would spend a second on loading them.
+  const { openDatabase } = await import("@shared/database/database.ts");
+  const { createUsers } = await import("@shared/testing/factories.ts");
   const database = await openDatabase({
     uri: await readFile(join(product.dataDir, "mongo-address"), "utf8"),
   });
   const createdAt = new Date(0);
-  for (let index = 0; index < count; index++) {
-    const username = `${prefix}-${String(index).padStart(3, "0")}`;
-    await createUser(database, { username, createdAt, sessions: [] });
-  }
+  await createUsers(database, count, (index) => ({
+    username: `${prefix}-${String(index).padStart(3, "0")}`,
+    createdAt,
+    sessions: [],
+  }));
   await database.close();
 }
 

@@ -38,13 +38,15 @@ export async function createUser(database: Database, overrides: NewUser = {}): P
   return user;
 }
 
-/** As `createUser`, many at once. */
+/** As `createUser`, many at once: all with these values, or each with those of its index. */
 export async function createUsers(
   database: Database,
   count: number,
-  overrides: Partial<UserRecord> = {},
+  overrides: Partial<UserRecord> | ((index: number) => Partial<UserRecord>) = {},
 ): Promise<UserRecord[]> {
-  const users = Array.from({ length: count }, () => newUser(overrides));
+  const users = Array.from({ length: count }, (_, index) =>
+    newUser(typeof overrides === "function" ? overrides(index) : overrides),
+  );
   await storeUsers(database, users);
   return users;
 }

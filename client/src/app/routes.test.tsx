@@ -167,6 +167,11 @@ test("an address without a screen says so and leads home", async () => {
   await waitFor(() => expect(address()).toBe("/"));
 });
 
+test("the former address of the security log leads to it, with its filter", async () => {
+  const { address } = openApp("/security-log?type=administration", ADMIN);
+  await waitFor(() => expect(address()).toBe("/admin/audit?type=administration"));
+});
+
 test("the phone's menu leads through the screens and closes behind itself", async () => {
   const { user, address } = openApp("/");
   await screen.findByRole("heading", { level: 1, name: "AI-Powered Trading Signals" });

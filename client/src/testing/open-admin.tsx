@@ -33,7 +33,7 @@ export const waitingUsers = ["ann", "bob", "eve"].map((username, index) =>
   }),
 );
 
-const image = {
+export const chartImage = {
   filename: "chart.png",
   size: 1_000,
   modified: "2026-11-20T12:00:00.000Z",
@@ -79,7 +79,7 @@ function serveAdmin(users: UserCard[], change: Partial<Overview> = {}): void {
   serveUsers(users);
   api.reply("GET /admin/overview", { ...overview, ...change });
   api.reply("GET /admin/subscriptions", subscriptionSummary);
-  api.reply("GET /admin/chart-images", { images: [image] });
+  api.reply("GET /admin/chart-images", { images: [chartImage] });
   api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
 }
 

@@ -7,6 +7,7 @@ import { api } from "../../testing/fake-api.ts";
 import {
   adminEventPlace,
   cardOf,
+  chartImage,
   confirmAction,
   expectRefusal,
   menuOf,
@@ -92,6 +93,24 @@ describe("when requests fail", () => {
     await confirmAction(user, { place, name: "Clear all history" });
     await screen.findByText(detail);
   });
+});
+
+test("payment details that are saved in another tab are in the form", async () => {
+  await openPanel();
+  const field = await screen.findByLabelText<HTMLTextAreaElement>("Skrill");
+  const data = { ...NO_PAYMENT_DETAILS, skrill_details: "ann@example.com" };
+  act(() => notifyListeners({ ...adminEventPlace, name: "payment-details:updated", data }));
+  await waitFor(() => expect(field.value).toBe("ann@example.com"));
+});
+
+test("a chart image is deleted after a question, and is gone once the server says so", async () => {
+  const user = await openPanel();
+  const image = await screen.findByRole("button", { name: "Enlarge: Chart image of ann" });
+  api.reply("DELETE /admin/delete-chart-image/chart.png", { detail: "The image is deleted." });
+  await confirmAction(user, { place: screen.getByRole("main"), name: "Delete image" });
+  const data = chartImage;
+  act(() => notifyListeners({ ...adminEventPlace, name: "chart-image:deleted", data }));
+  await waitFor(() => expect(image.isConnected).toBe(false));
 });
 
 test("payment details that were not saved stay in the form, and are saved with the password some time after the sign-in", async () => {

@@ -65,7 +65,7 @@ test("analyses and outcomes of the demo record are labelled", async () => {
   expect(screen.getAllByText("Demo data")).toHaveLength(1);
 });
 
-const verify = async ({ user }: ReturnType<typeof openApp>) =>
+const verify = async ({ user }: ReturnType<typeof openPart>) =>
   user.click(await screen.findByRole("button", { name: /^Verify/ }));
 
 test("hidden analyses differ from resolved ones", async () => {

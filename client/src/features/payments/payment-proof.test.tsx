@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { DashboardPage } from "../../app/dashboard-page.tsx";
 import { applyAccountEvent, refetchMe } from "../../domain/me.ts";
+import { notifyListeners } from "../../lib/realtime/events.ts";
 import { useSession } from "../../lib/session.ts";
 import { inDays, makeMe, makeSubscription, NO_PAYMENT_DETAILS } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
@@ -231,5 +232,21 @@ test("who has access sees a rejected proof with the form for a new one", async (
   const subscription = makeSubscription();
   openDashboard(makeMe({ approved: true, subscription, payment_proof: rejected }));
   await screen.findByText("Your payment proof was rejected");
+  screen.getByRole("button", { name: "Submit proof" });
+});
+
+test("who sent a proof that an administrator deletes reads that, and can send another one", async () => {
+  const { rejection: _, reviewed_at: __, ...waiting } = rejected;
+  const me = makeMe({ approved: false, payment_proof: waiting });
+  openApp("/dashboard", me);
+  await screen.findByText("Proof under review");
+  api.reply("GET /me", { ...me, payment_proof: null, stream_positions: { user: 1 } });
+  const place = { stream: "user", seq: 1, at: "2026-11-21T12:00:00.000Z" } as const;
+  const event = { ...place, name: "proof:deleted", data: {} } as const;
+  act(() => {
+    applyAccountEvent(event);
+    notifyListeners(event);
+  });
+  await screen.findByText("Your proof was removed");
   screen.getByRole("button", { name: "Submit proof" });
 });

@@ -174,6 +174,8 @@ test("the demo record opens if there is no other, and live data can still be cho
   await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
   await waitFor(() => expect(address()).toBe("/performance?timeframe=4h&data=live"));
   expect(chosen()).toBe("Live data");
+  await user.click(screen.getByRole("link", { name: "Clear filters" }));
+  await waitFor(() => expect(address()).toBe("/performance?data=live"));
 });
 
 test("a live product never opens with the demo record", async () => {

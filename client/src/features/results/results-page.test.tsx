@@ -112,7 +112,7 @@ test("has its filters in the address, and drops what is not valid", async () => 
 
 test("says why a filter is not valid, and changes nothing until it is", async () => {
   api.reply("GET /me/followed", followed);
-  const { user, address } = openApp("/results", { approved: true });
+  const { user, address } = openPart(<ResultsPage />, { approved: true }, "/results");
   const risk = await screen.findByLabelText<HTMLInputElement>("Risk per trade, %");
   await user.clear(risk);
   await user.type(risk, "900{Enter}");
