@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { parseLiveEvent } from "../../lib/realtime/events.ts";
 import { makeHistoryItem, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
-import { openPart } from "../../testing/open-app.tsx";
+import { openApp, openPart } from "../../testing/open-app.tsx";
 import { BotPage } from "../bot/bot-page.tsx";
 import { track } from "../bot/bot-store.ts";
 import { HistoryPage } from "../history/history-page.tsx";
@@ -18,10 +18,10 @@ beforeEach(() => {
   api.reply("GET /status", { market_data: "replay", analyst: "rules", version: "1" });
 });
 
-function openBot(signal: SignalResponse) {
+function openBot(signal: SignalResponse, open = () => openPart(<BotPage />, {}, "/bot")) {
   const { signal_id: id, symbol, timeframe } = signal;
   api.reply(`GET /signals/${id}`, signal);
-  const app = openPart(<BotPage />, {}, "/bot");
+  const app = open();
   act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
   return app;
 }
@@ -49,7 +49,8 @@ test("a card follows its trade from the fill to the outcome, and the tab says ho
 });
 
 test("the tab has its own title again on another page", async () => {
-  const { user } = openBot({ ...makeSignal(), filled: { price: 100, at } });
+  const signal = { ...makeSignal(), filled: { price: 100, at } };
+  const { user } = openBot(signal, () => openApp("/bot", {}));
   await waitFor(() => expect(document.title).toContain("Filled"));
   await user.click(screen.getByRole("link", { name: "Contact" }));
   await waitFor(() => expect(document.title).toMatch(/^Contact/));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { notifyListeners } from "../../../lib/realtime/events.ts";
 import { ADMIN, makeUserCard } from "../../../testing/factories.ts";
 import { api } from "../../../testing/fake-api.ts";
-import { adminEventPlace, cardOf, listOf, overview } from "../../../testing/open-admin.ts";
+import { adminEventPlace, cardOf, listOf, overview } from "../../../testing/open-admin.tsx";
 import { openApp } from "../../../testing/open-app.tsx";
 
 test("a registration that is announced while the users are still being loaded is in the list", async () => {
