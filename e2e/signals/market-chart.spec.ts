@@ -50,8 +50,11 @@ const lastPrice = (page: Page) =>
 
 async function expectWidgetOf(page: Page, config: Record<string, string>) {
   await expect(widget(page)).toHaveAttribute("data-state", "loaded");
-  const address = (await widget(page).locator("iframe").getAttribute("src")) ?? "";
-  expect(JSON.parse(decodeURIComponent(address.split("#")[1] ?? ""))).toMatchObject(config);
+  const configOf = async (): Promise<unknown> => {
+    const address = (await widget(page).locator("iframe").getAttribute("src")) ?? "";
+    return JSON.parse(decodeURIComponent(address.split("#")[1] ?? ""));
+  };
+  await expect.poll(configOf).toMatchObject(config);
 }
 
 /** The close of the newest candle that has closed, as the chart is given it. */
