@@ -47,6 +47,8 @@ async function goToRegister(page: Page): Promise<void> {
   await page.setViewportSize(DESKTOP);
   await page.getByRole("link", { name: "Submit proof on the dashboard" }).click();
   await page.getByRole("main").getByRole("link", { name: "Register" }).click();
+  // The form that this one replaces has fields of the same names.
+  await expect(page.getByRole("heading", { name: "Register" })).toBeVisible();
 }
 
 // Their access ends while the page may still be asking for something.

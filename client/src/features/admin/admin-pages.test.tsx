@@ -138,6 +138,29 @@ test("payment details that were not saved stay in the form, and are saved with t
   expect(screen.queryByLabelText("Your password")).toBeNull();
 });
 
+test("payment details that are changed while others are saved stay in the form", async () => {
+  const route = "POST /admin/update-payment-details";
+  api.reply("GET /payment-details", NO_PAYMENT_DETAILS);
+  api.reply(route, { detail: "The payment details are saved." });
+  const release = api.hold(route);
+  const { user } = openPart(<PaymentSection />, ADMIN);
+  const save = await screen.findByRole("button", { name: "Save payment details" });
+  await user.type(screen.getByLabelText("Skrill"), "seller@example.com");
+  await user.click(save);
+  await waitFor(() => expect(api.bodiesOf(route)).toHaveLength(1));
+  await user.type(screen.getByLabelText("Wise"), "@seller");
+  release();
+  await screen.findByText("The payment details are saved.");
+  await waitFor(() => expect(save.hasAttribute("disabled")).toBe(false));
+  expect(screen.queryByText("Changed by another administrator")).toBeNull();
+  await user.click(save);
+  await waitFor(() => expect(api.bodiesOf(route)).toHaveLength(2));
+  expect(JSON.parse(api.bodiesOf(route).at(-1) ?? "")).toMatchObject({
+    skrill_details: "seller@example.com",
+    wise_details: "@seller",
+  });
+});
+
 describe("the setup checklist", () => {
   const setup: Setup = {
     payment_details: "done",
@@ -279,6 +302,7 @@ test("the AI model is tested from the system page, with its faults and the resul
     };
     const healthy = { ...report, accepts, fault: null, notices: [], test: { ...asked, result } };
     api.reply("GET /admin/health", { ...up, problems: [], models: [healthy] });
+    act(() => void vi.advanceTimersByTime(10_000));
     await screen.findByText("2.3 s");
     screen.getByText("3,100 + 400");
     screen.getByText("The server accepts text, max_tokens, without system_role.");

@@ -48,6 +48,31 @@ test("what an administrator saves is sent, and shown on the page at once", async
   screen.getByText(/Northwind Signals\. All Rights Reserved\./);
 });
 
+test("what an administrator enters while it is saved stays, and can be saved as well", async () => {
+  const { user } = await openBranding();
+  const save = screen.getByRole("button", { name: "Save branding" });
+  enter("Telegram", "@northwind");
+  enter("WhatsApp", "+49 30 1");
+  const sent = { contact_telegram: "@northwind", contact_whatsapp: "+49 30 1" };
+  api.reply("PUT /admin/branding", { detail: "The branding is saved." });
+  api.reply("GET /branding", shown);
+  const release = api.hold("PUT /admin/branding");
+  await user.click(save);
+  await waitFor(() => expect(api.bodiesOf("PUT /admin/branding")).toHaveLength(1));
+  enter("Telegram", "");
+  api.reply("GET /admin/branding", { ...NO_BRANDING, logo: null, ...sent });
+  release();
+  await screen.findByText("The branding is saved.");
+  await waitFor(() => expect(save.hasAttribute("disabled")).toBe(false));
+  expect(screen.getByLabelText("Telegram")).toHaveProperty("value", "");
+  await user.click(save);
+  await waitFor(() => expect(api.bodiesOf("PUT /admin/branding")).toHaveLength(2));
+  expect(JSON.parse(api.bodiesOf("PUT /admin/branding").at(-1) ?? "")).toMatchObject({
+    contact_telegram: "",
+    contact_whatsapp: "+49 30 1",
+  });
+});
+
 test("a colour that could not be read is shown as it will be", async () => {
   const { user } = await openBranding();
   enter("Accent colour", "#ffee00");

@@ -28,6 +28,7 @@ import {
   useStoredBranding,
 } from "./api.ts";
 import { ProtectedFormEnd, usePasswordQuestion } from "./protected-form.tsx";
+import { useChanges } from "./use-changes.ts";
 
 export function BrandingSection() {
   return (
@@ -73,14 +74,14 @@ const timeZones = [
 ];
 
 function BrandingForm({ stored }: { stored: StoredBranding }) {
-  const [changes, setChanges] = useState<Partial<Branding>>({});
+  const { changes, change, forgetSaved, discard } = useChanges<Branding>();
   const draft = { ...stored, ...changes };
   const isChanged = FIELDS.some((field) => draft[field] !== stored[field]);
   const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
     const input = { ...form, time_zone: draft.time_zone };
     await runAndConfirm(saveBranding(parseForm(brandingUpdateSchema, input)));
     await refetchBranding();
-    setChanges({});
+    forgetSaved(changes);
     question.stop();
   });
   // A stolen session must not lead customers elsewhere.
@@ -88,12 +89,8 @@ function BrandingForm({ stored }: { stored: StoredBranding }) {
   const field = (name: keyof Branding) => ({
     name,
     value: draft[name],
-    onValueChange: (value: string) => setChanges({ ...changes, [name]: value }),
+    onValueChange: (value: string) => change({ [name]: value }),
   });
-  const discard = () => {
-    reset();
-    setChanges({});
-  };
   return (
     <Card className="p-4 sm:p-5">
       <Form {...formProps} className="flex flex-col gap-5">
@@ -119,7 +116,7 @@ function BrandingForm({ stored }: { stored: StoredBranding }) {
             label="Time zone of emails and messages"
             value={draft.time_zone}
             options={timeZones}
-            onChange={(time_zone) => setChanges({ ...changes, time_zone })}
+            onChange={(time_zone) => change({ time_zone })}
           />
         </div>
         <AccentPreview color={draft.accent_color} />
@@ -137,7 +134,10 @@ function BrandingForm({ stored }: { stored: StoredBranding }) {
           action="Save branding"
           isChanged={isChanged}
           isPending={isPending}
-          onDiscard={discard}
+          onDiscard={() => {
+            reset();
+            discard();
+          }}
         />
       </Form>
     </Card>

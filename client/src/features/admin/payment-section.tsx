@@ -52,13 +52,17 @@ function PaymentForm({ saved, isCompact }: { saved: PaymentDetails; isCompact: b
   const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
     await runAndConfirm(savePaymentDetails(parseForm(paymentDetailsUpdateSchema, form)));
     queryClient.setQueryData(adminKeys.payment, details);
-    setDraft(null);
+    // What was changed once more while it was saved stays.
+    setDraft((now) => (now && !areSame(now.details, details) ? { ...now, from: details } : null));
     question.stop();
   });
   // A stolen session must not lead customers elsewhere.
   const question = usePasswordQuestion(problem);
   const change = (field: keyof PaymentDetails, value: string) =>
-    setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
+    setDraft((now) => ({
+      from: now?.from ?? saved,
+      details: { ...(now?.details ?? saved), [field]: value },
+    }));
   const discard = () => {
     reset();
     setDraft(null);

@@ -2,7 +2,6 @@ import { Form } from "@base-ui/react/form";
 import { planUpdateSchema } from "@shared/contract/plan-terms.ts";
 import type { Plan } from "@shared/contract/plans.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { plansQuery, usePlans } from "../../domain/plans.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { refetch } from "../../lib/query-client.ts";
@@ -12,6 +11,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { runAndConfirm, savePlan } from "./api.ts";
 import { ProtectedFormEnd, usePasswordQuestion } from "./protected-form.tsx";
+import { useChanges } from "./use-changes.ts";
 
 /** What each plan costs and contains. */
 export function PlansSection() {
@@ -50,7 +50,7 @@ const termsOf = ({ monthlyUsd, imageCredits, support }: Plan): Terms => ({
 });
 
 function PlanForm({ plan }: { plan: Plan }) {
-  const [changes, setChanges] = useState<Partial<Terms>>({});
+  const { changes, change, forgetSaved, discard } = useChanges<Terms>();
   const stored = termsOf(plan);
   const draft = { ...stored, ...changes };
   const { formProps, isPending, problem, reset } = useFormRequest(async (form) => {
@@ -60,7 +60,7 @@ function PlanForm({ plan }: { plan: Plan }) {
     };
     await runAndConfirm(savePlan(plan.id, parseForm(planUpdateSchema, { ...form, ...numbers })));
     await refetch({ queryKey: plansQuery.queryKey });
-    setChanges({});
+    forgetSaved(changes);
     question.stop();
   });
   // A stolen session must not sell subscriptions for less.
@@ -68,7 +68,7 @@ function PlanForm({ plan }: { plan: Plan }) {
   const field = (name: keyof Terms) => ({
     name,
     value: draft[name],
-    onValueChange: (value: string) => setChanges({ ...changes, [name]: value }),
+    onValueChange: (value: string) => change({ [name]: value }),
   });
   const number = { inputMode: "numeric", autoComplete: "off" } as const;
   return (
@@ -92,7 +92,7 @@ function PlanForm({ plan }: { plan: Plan }) {
           isPending={isPending}
           onDiscard={() => {
             reset();
-            setChanges({});
+            discard();
           }}
         />
       </Form>

@@ -49,13 +49,16 @@ export function HistoryPage() {
   );
 }
 
-/** The address says the filter, so that it is there again when the reader comes back. */
+/**
+ * The address says the filter, so that it is there again when the reader comes back. It is shown at once: a later change
+ * builds on what is shown.
+ */
 function useFilter() {
   const [address, setAddress] = useSearchParams();
   const text = String(address);
   const filter = useMemo(() => filterOfAddress(new URLSearchParams(text)), [text]);
   const setFilter = (next: HistoryFilter) =>
-    setAddress(addressOfFilter(next), { replace: true, preventScrollReset: true });
+    setAddress(addressOfFilter(next), { replace: true, preventScrollReset: true, flushSync: true });
   return [filter, setFilter] as const;
 }
 

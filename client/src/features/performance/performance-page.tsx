@@ -53,7 +53,8 @@ export function PerformancePage() {
     const changedParams = performanceParams(changed);
     // Without it, the demo record would open again.
     if (changed.data === "live" && isChosen) changedParams.set("data", "live");
-    setParams(changedParams, { preventScrollReset: true });
+    // A later change builds on what is shown.
+    setParams(changedParams, { preventScrollReset: true, flushSync: true });
   };
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">

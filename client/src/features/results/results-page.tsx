@@ -37,7 +37,8 @@ export function ResultsPage() {
       <ResultFilters
         filter={filter}
         onChange={(changed) => {
-          setParams(paramsOf(changed), { preventScrollReset: true });
+          // A later change builds on what is shown.
+          setParams(paramsOf(changed), { preventScrollReset: true, flushSync: true });
           void rememberAccount(changed);
         }}
       />

@@ -35,7 +35,8 @@ function useUserParams() {
         const kept = Object.entries({ ...Object.fromEntries(before), ...next });
         return new URLSearchParams(kept.flatMap(([name, value]) => (value ? [[name, value]] : [])));
       },
-      { replace, preventScrollReset: true },
+      // A later change builds on what is shown.
+      { replace, preventScrollReset: true, flushSync: true },
     );
   const filter = filterSchema.safeParse(Object.fromEntries(params)).data ?? {};
   return { filter, opened: params.get("user"), change };
