@@ -26,12 +26,16 @@ export const common = {
   },
 } as const satisfies ViteUserConfig;
 
-/** Integration tests run first: they often wait, and the processors would be idle if they ran at the end. */
-class IntegrationTestsFirst extends BaseSequencer {
+/** Spreads unit tests evenly among integration tests: they use the processors while those wait. */
+class UnitTestsBetweenIntegrationTests extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isIntegration = ({ moduleId }: TestSpecification) => moduleId.includes(".integration.");
-    return sorted.toSorted((a, b) => Number(isIntegration(b)) - Number(isIntegration(a)));
+    const kinds = [sorted.filter(isIntegration), sorted.filter((file) => !isIntegration(file))];
+    return kinds
+      .flatMap((ofKind) => ofKind.map((file, index) => ({ file, share: index / ofKind.length })))
+      .toSorted((a, b) => a.share - b.share)
+      .map(({ file }) => file);
   }
 }
 
@@ -39,7 +43,7 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    sequence: { sequencer: IntegrationTestsFirst },
+    sequence: { sequencer: UnitTestsBetweenIntegrationTests },
     // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
     execArgv: ["--max-semi-space-size=64"],
     projects: [
@@ -51,8 +55,8 @@ export default defineConfig({
           environment: "jsdom",
           setupFiles: ["client/src/testing/setup.ts"],
           isolate: false,
-          // First, beside the type check. They hardly wait, and each further process would load React once more.
-          maxWorkers: 3,
+          // A run of all tests has a process for them beside those of the others. Each further one would load React once more.
+          maxWorkers: 1,
           sequence: { groupOrder: 0 },
         },
       },

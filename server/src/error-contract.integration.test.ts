@@ -4,7 +4,7 @@ import { type FormValue, multipartForm } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
 import { chartImage } from "@shared/testing/images.ts";
-import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ABUSABLE_ROUTES, startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
@@ -275,7 +275,7 @@ describe("the contract's refusals", () => {
   });
 
   it("503 unavailable: every route that needs the database, in time, while it is away", async () => {
-    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("all-away"));
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri());
     const away = await startTestServer({ databaseUri: uri });
     const token = signTokenFor(await createUser(away.database, ADMIN), away.deps.settings);
     await relay.cut();

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
@@ -13,7 +13,7 @@ describe("while the database is away", () => {
   let server: TestServer;
   let token: string;
   beforeAll(async () => {
-    const relayed = await startDatabaseRelay(newDatabaseUri("outage"));
+    const relayed = await startDatabaseRelay(testDatabaseUri());
     relay = relayed.relay;
     server = await startTestServer({ databaseUri: relayed.uri });
     const user = await createUser(server.database, { username: "ann" });
@@ -126,7 +126,7 @@ describe("while the database is away", () => {
 
   it("is not ready either while no events arrive", async () => {
     const deaf = await startTestServer({
-      databaseUri: newDatabaseUri("deaf"),
+      databaseUri: testDatabaseUri(),
       overrides: { feedIsRunning: () => false },
     });
     const { status } = await deaf.call("/readyz");

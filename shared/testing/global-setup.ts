@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
@@ -12,6 +12,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** Address of the run's replica set, without a database. */
     mongoUri: string;
+    /** Folder with a file for each database of the run that may be used again. */
+    emptiedDatabases: string;
   }
 }
 
@@ -41,13 +43,20 @@ async function confirmWithoutJournal(uri: string): Promise<void> {
   await client.close();
 }
 
-/** Starts one replica set for the whole run, which its projects share. */
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+/** Starts one replica set for the whole run, unless there is one. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const emptiedDatabases = mkdtempSync(join(tmpdir(), "emptied-databases-"));
+  project.provide("emptiedDatabases", emptiedDatabases);
   const { TEST_MONGO_URI: started } = process.env;
-  if (started) {
-    project.provide("mongoUri", started);
-    return;
-  }
+  const replicaSet = started ? undefined : await startReplicaSet();
+  project.provide("mongoUri", started ?? String(replicaSet?.getUri()));
+  return async () => {
+    if (replicaSet) await stopAtOnce(replicaSet);
+    rmSync(emptiedDatabases, { recursive: true });
+  };
+}
+
+async function startReplicaSet(): Promise<MongoMemoryReplSet> {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
@@ -68,16 +77,17 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   });
   await confirmWithoutJournal(replicaSet.getUri());
   process.env.TEST_MONGO_URI = replicaSet.getUri();
-  project.provide("mongoUri", replicaSet.getUri());
-  return async () => {
-    // A clean shutdown would write data for seconds that are not needed any more.
-    const running = replicaSet.servers.flatMap(
-      ({ instanceInfo }) => instanceInfo?.instance.mongodProcess ?? [],
-    );
-    for (const server of running) {
-      server.kill("SIGKILL");
-      await once(server, "exit");
-    }
-    await replicaSet.stop({ doCleanup: true, force: true });
-  };
+  return replicaSet;
+}
+
+/** A clean shutdown would write data for seconds that are not needed any more. */
+async function stopAtOnce(replicaSet: MongoMemoryReplSet): Promise<void> {
+  const running = replicaSet.servers.flatMap(
+    ({ instanceInfo }) => instanceInfo?.instance.mongodProcess ?? [],
+  );
+  for (const server of running) {
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  }
+  await replicaSet.stop({ doCleanup: true, force: true });
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Db, MongoClient } from "mongodb";
 import { inject } from "vitest";
 import { z } from "zod";
@@ -6,14 +8,12 @@ import { z } from "zod";
 /** A database name has at most 63 bytes, including the unique part. */
 const MAX_HINT_LENGTH = 24;
 
-/** Another test file runs before a database is used again, so that nothing of the earlier one is still running. */
-const MIN_WAITING = 1;
+/** Other test files run before a database is used again, so that nothing of the earlier one is still running. */
+const MIN_WAITING = 4;
 
 /** A document of a killed client's transaction can be locked for 10 s. */
 const EMPTYING_TIMEOUT_MS = 1_000;
 
-/** Names of databases that this process may use again, the one emptied first in front. */
-const waiting: string[] = [];
 const inUse: string[] = [];
 
 /**
@@ -31,11 +31,28 @@ export function newDatabaseUri(name = "test"): string {
  * and all it does takes longer the more there are. Processes that use it must have ended with the test file.
  */
 export function testDatabaseUri(): string {
-  const reused = waiting.length > MIN_WAITING ? waiting.shift() : undefined;
-  const name = reused ?? `test-${randomUUID()}`;
+  const name = takeEmptied() ?? `test-${randomUUID()}`;
   inUse.push(name);
   return addressOf(name);
 }
+
+/** Files that are named for the moment and the database, for all processes of the run. Who deletes one has the database. */
+const waitingFiles = (): string[] => readdirSync(inject("emptiedDatabases")).toSorted();
+
+function takeEmptied(): string | undefined {
+  const [oldest] = waitingFiles().slice(0, -MIN_WAITING);
+  if (!oldest) return undefined;
+  try {
+    unlinkSync(join(inject("emptiedDatabases"), oldest));
+    return oldest.slice(oldest.indexOf("_") + 1);
+  } catch {
+    // Another process was faster.
+    return takeEmptied();
+  }
+}
+
+const noteEmptied = (name: string): void =>
+  writeFileSync(join(inject("emptiedDatabases"), `${Date.now()}_${name}`), "");
 
 const hashSchema = z.object({ collections: z.record(z.string(), z.string()) });
 
@@ -63,7 +80,7 @@ export async function emptyTestDatabases(): Promise<void> {
   const client = await MongoClient.connect(inject("mongoUri"), { maxPoolSize: 2 });
   for (const name of used) {
     await empty(client.db(name)).then(
-      () => waiting.push(name),
+      () => noteEmptied(name),
       () => undefined,
     );
   }

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { KindQueue } from "./kind-queue.ts";
@@ -13,7 +13,7 @@ const logger = createLogger({ service: "test", level: "silent" });
 describe("the queue of a kind", () => {
   let database: Database;
   beforeAll(async () => {
-    database = await openDatabase({ uri: newDatabaseUri("kind-queue") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
 

@@ -1,7 +1,7 @@
 import { type Database, nativeCollection, openDatabase } from "@shared/database/database.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -27,7 +27,7 @@ describe("work items", () => {
   let database: Database;
   const queues: WorkQueue[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: newDatabaseUri("work-queue") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterEach(async () => {
     await Promise.all(queues.splice(0).map((queue) => queue.stop({ drainMs: 0 })));

@@ -9,6 +9,7 @@ import { type Changes, findChanges } from "./changed-tests.ts";
 import { ensureBrowser } from "./ensure-browser.ts";
 import { isPlain, runTool } from "./run-tool.ts";
 
+const COMPONENT_REPORT = join(projectRoot, "test-results", "components.json");
 const UNIT_REPORT = join(projectRoot, "test-results", "unit.json");
 const BROWSER_REPORT = join(projectRoot, "test-results", "browser.json");
 
@@ -29,7 +30,14 @@ function allSuites(): Map<string, Suite> {
   return new Map<string, Suite>([
     ["types", { title: "Type check", run: checkTypes }],
     ["lint", { title: "Lint", run: lint }],
-    ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
+    ["components", { title: "Component tests", run: runComponentTests }],
+    [
+      "unit",
+      {
+        title: "Unit and integration tests",
+        run: (signal) => runUnitTests(signal, ["--project", "shared"]),
+      },
+    ],
     [
       "browser",
       {
@@ -90,13 +98,29 @@ async function lint(signal: AbortSignal, say: Say, files: readonly string[] = []
   return countCheck(await runTool({ script, args, signal, say, isBackground: true }));
 }
 
-const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
+const reportersTo = (file: string): string[] => [
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${file}`,
+];
 
-async function runUnitTests(signal: AbortSignal, filters: string[] = []): Promise<Counts> {
+/** They hardly wait, and need no database: they use the processors while the integration tests wait. */
+async function runComponentTests(signal: AbortSignal, say: Say): Promise<Counts> {
+  rmSync(COMPONENT_REPORT, { force: true });
+  const exitCode = await runTool({
+    script: packageBin("vitest"),
+    args: ["run", "--project", "components", ...reportersTo(COMPONENT_REPORT)],
+    signal,
+    say,
+  });
+  return countSuite({ exitCode, counts: readReport(COMPONENT_REPORT, countVitest) });
+}
+
+async function runUnitTests(signal: AbortSignal, filters: string[]): Promise<Counts> {
   rmSync(UNIT_REPORT, { force: true });
   const exitCode = await runTool({
     script: packageBin("vitest"),
-    args: ["run", ...filters, ...REPORTERS],
+    args: ["run", ...filters, ...reportersTo(UNIT_REPORT)],
     env: await mongodEnvironment(),
     signal,
   });

@@ -1,13 +1,13 @@
 import { openDatabase } from "@shared/database/database.ts";
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import mongoose from "mongoose";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 
 describe("a write of several documents", () => {
   it("counts as a failure of the database if that cannot be reached", async () => {
-    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("bulk-write"));
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri());
     const database = await openDatabase({ uri });
     onTestFinished(() => database.close());
     const insert = (count: number) =>

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { answerOk, captureLog, serve } from "../testing/start-test-server.ts";
 import type { AppMiddleware } from "./context.ts";
@@ -193,7 +193,7 @@ describe("rateLimit", () => {
   });
 
   it("is not unlimited while the database is away, but unavailable", async () => {
-    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("limit-outage"));
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri());
     const database = await openDatabase({ uri });
     const limit = rateLimit({ database, settings }, ruleOf());
     const server = await serve(requestId(captureLog().logger), handleErrors, limit, answerOk);

@@ -7,7 +7,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { endSessions } from "../http/session-ends.ts";
 import { startServer } from "../start-server.ts";
@@ -30,7 +30,7 @@ describe("a server that loses the database", () => {
   let client: PushClient;
 
   beforeAll(async () => {
-    const uri = newDatabaseUri();
+    const uri = testDatabaseUri();
     direct = await openDatabase({ uri });
     const relayed = await startDatabaseRelay(uri);
     relay = relayed.relay;

@@ -7,7 +7,7 @@ import {
 } from "@shared/database/database.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { GENERATE_SIGNAL_JOB, newAnalysisJob } from "@shared/domain/queue-analysis.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { findWaiting } from "@shared/work/item-locks.ts";
 import { Agenda, Job } from "agenda";
 import { Types } from "mongoose";
@@ -24,7 +24,7 @@ describe("Agenda, as work items assume it to be,", () => {
   let database: Database;
   const opened: Agenda[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: newDatabaseUri("agenda-contract") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((agenda) => agenda.stop(false)));

@@ -7,7 +7,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, startFailingMongo } from "@shared/testing/failing-database.ts";
 import { runResult, startRun } from "@shared/testing/signal-factory.ts";
-import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { WorkQueue } from "@shared/work/work-queue.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -20,7 +20,7 @@ const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" 
 const logger = createLogger({ service: "test", level: "silent" });
 
 describe("a worker's queue", () => {
-  const uri = newDatabaseUri("generate-signal");
+  const uri = testDatabaseUri();
   let database: Database;
   const cleanUps: (() => Promise<unknown>)[] = [];
 

@@ -6,7 +6,7 @@ import {
   type FirebaseFailure,
   startFakeFirebase,
 } from "@shared/testing/fakes/fake-firebase.ts";
-import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../../testing/start-test-server.ts";
 import { ensureFirstAdmin } from "../register.ts";
@@ -197,7 +197,7 @@ describe("registration at Firebase", () => {
   });
 
   it("makes no user without an account when the database goes away at the last step", async () => {
-    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("firebase-outage"));
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri());
     const cutOff = await startOn(uri);
     onTestFinished(cutOff.stop);
     const { identity } = cutOff.deps;
