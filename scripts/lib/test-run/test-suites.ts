@@ -31,13 +31,7 @@ function allSuites(): Map<string, Suite> {
     ["types", { title: "Type check", run: checkTypes }],
     ["lint", { title: "Lint", run: lint }],
     ["components", { title: "Component tests", run: runComponentTests }],
-    [
-      "unit",
-      {
-        title: "Unit and integration tests",
-        run: (signal) => runUnitTests(signal, ["--project", "shared"]),
-      },
-    ],
+    ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
     [
       "browser",
       {
@@ -98,35 +92,37 @@ async function lint(signal: AbortSignal, say: Say, files: readonly string[] = []
   return countCheck(await runTool({ script, args, signal, say, isBackground: true }));
 }
 
-const reportersTo = (file: string): string[] => [
-  "--reporter=default",
-  "--reporter=json",
-  `--outputFile.json=${file}`,
-];
-
 /** They hardly wait, and need no database: they use the processors while the integration tests wait. */
 async function runComponentTests(signal: AbortSignal, say: Say): Promise<Counts> {
-  rmSync(COMPONENT_REPORT, { force: true });
-  const exitCode = await runTool({
-    script: packageBin("vitest"),
-    args: ["run", "--project", "components", ...reportersTo(COMPONENT_REPORT)],
-    signal,
-    say,
-  });
-  return countSuite({ exitCode, counts: readReport(COMPONENT_REPORT, countVitest) });
+  const args = ["--project", "components"];
+  return countSuite(await runVitest({ args, report: COMPONENT_REPORT, signal, say }));
 }
 
-async function runUnitTests(signal: AbortSignal, filters: string[]): Promise<Counts> {
-  rmSync(UNIT_REPORT, { force: true });
-  const exitCode = await runTool({
-    script: packageBin("vitest"),
-    args: ["run", ...filters, ...reportersTo(UNIT_REPORT)],
-    env: await mongodEnvironment(),
-    signal,
-  });
-  const counts = readReport(UNIT_REPORT, countVitest);
+/** @param filters by default, all but the component tests */
+async function runUnitTests(signal: AbortSignal, filters: string[] = []): Promise<Counts> {
+  const env = await mongodEnvironment();
+  const args = filters.length > 0 ? filters : ["--project", "shared"];
+  const outcome = await runVitest({ args, report: UNIT_REPORT, env, signal });
+  const { exitCode, counts } = outcome;
   const isNothingToTest = filters.length > 0 && exitCode === 0 && counts?.passed === 0;
-  return isNothingToTest ? counts : countSuite({ exitCode, counts });
+  return isNothingToTest ? counts : countSuite(outcome);
+}
+
+async function runVitest(options: {
+  args: readonly string[];
+  report: string;
+  env?: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  say?: Say;
+}) {
+  const { args, report, ...others } = options;
+  rmSync(report, { force: true });
+  const exitCode = await runTool({
+    ...others,
+    script: packageBin("vitest"),
+    args: ["run", ...args, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+  });
+  return { exitCode, counts: readReport(report, countVitest) };
 }
 
 function buildTestedPages(signal: AbortSignal): Promise<number | null> {
