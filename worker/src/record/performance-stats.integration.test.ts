@@ -62,15 +62,16 @@ describe("the record of analyses", () => {
 
   it("is empty while it is measured for the first time", async () => {
     await store(win(1));
+    const states = database.performanceStates.collection;
+    const start: typeof states.findOneAndUpdate = states.findOneAndUpdate.bind(states);
     const seen: unknown[] = [];
-    const analyses = database.marketAnalyses.collection;
-    const find: typeof analyses.find = analyses.find.bind(analyses);
-    vi.spyOn(analyses, "find").mockImplementationOnce((...args) => {
-      seen.push(read());
-      return find(...args);
+    vi.spyOn(states, "findOneAndUpdate").mockImplementationOnce(async (...args) => {
+      const started = await start(...args);
+      seen.push(await read());
+      return started;
     });
     await refresh();
-    expect(await Promise.all(seen)).toMatchObject([
+    expect(seen).toMatchObject([
       { updated_at: null, counts: { decided: 0 }, recorded: { symbols: [], analysts: [] } },
     ]);
     expect((await read()).counts.wins).toBe(1);
