@@ -24,6 +24,70 @@ const tipOf = (time: Locator) =>
 const resultFor = (page: Page, symbol: string) =>
   page.locator("[data-signal]").filter({ hasText: symbol });
 
+// Longest first: it would run alone at the end of the whole run.
+test.describe("with requests that are refused or fail", () => {
+  test.use({ expectsFailures: true });
+
+  test("a tab that lost its socket catches up on what it missed, and a signal arrives over REST while it cannot connect", async ({
+    page,
+    context,
+  }) => {
+    const trader = await makeTrader({ approved: true });
+    const sockets = await installSocketSwitch(context);
+    await signIn(page, trader);
+    await openHistory(page);
+    await sockets.cut();
+    const notice = page.getByText(/reconnecting/i);
+    await expect(notice).toBeVisible();
+    // As another device would.
+    await makeSignal(trader, { symbol: "SOL/USDT" });
+    await sockets.restore();
+    await expect(resultFor(page, "SOL/USDT")).toHaveCount(1);
+    await expect(notice).toBeHidden();
+
+    await context.route(/socket\.io/, (route) => route.abort());
+    sockets.close();
+    await expect(notice).toBeVisible();
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "BOT", exact: true })
+      .click();
+    await requestSignal(page, "ETH/USDT");
+    await expect(resultFor(page, "ETH/USDT")).toBeVisible({ timeout: 20_000 });
+    await expect(notice).toBeVisible();
+  });
+
+  test("from a login at the second try to a finished signal by keyboard alone", async ({
+    page,
+  }) => {
+    await page.goto("/bot");
+    await page.getByLabel("Username").focus();
+    await page.keyboard.type(ADMIN.username);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("not the password");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("alert")).toContainText("Wrong username or password.");
+    await page.getByLabel("Password", { exact: true }).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type(ADMIN.password);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/bot$/);
+    await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
+    const kept = await page.evaluate(() => ({ ...localStorage }));
+    expect(kept).toMatchObject({ isApproved: "true", isAdmin: "true" });
+    expect(Object.entries(kept).filter(([, value]) => value === kept.token)).toHaveLength(1);
+    await page.getByRole("combobox", { name: "Symbol" }).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("doge");
+    await expect(page.getByRole("option", { name: /DOGE/ })).toBeVisible();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("combobox", { name: "Symbol" })).toHaveValue("DOGE/USDT");
+    await page.keyboard.press("Enter");
+    await expect(resultFor(page, "DOGE/USDT")).toBeVisible();
+  });
+});
+
 test("a signal arrives with its confidence, reasons, labels and chart, and has a page of its own", async ({
   page,
 }) => {
@@ -113,67 +177,4 @@ test("a signal requested in one tab shows in another and on another device witho
   await expect(tab).toHaveURL(/\/login$/);
   const kept = await page.evaluate(() => ({ ...localStorage }));
   for (const key of ["token", "isApproved", "isAdmin"]) expect(kept).not.toHaveProperty(key);
-});
-
-test.describe("with requests that are refused or fail", () => {
-  test.use({ expectsFailures: true });
-
-  test("from a login at the second try to a finished signal by keyboard alone", async ({
-    page,
-  }) => {
-    await page.goto("/bot");
-    await page.getByLabel("Username").focus();
-    await page.keyboard.type(ADMIN.username);
-    await page.keyboard.press("Tab");
-    await page.keyboard.type("not the password");
-    await page.keyboard.press("Enter");
-    await expect(page.getByRole("alert")).toContainText("Wrong username or password.");
-    await page.getByLabel("Password", { exact: true }).focus();
-    await page.keyboard.press("Control+A");
-    await page.keyboard.type(ADMIN.password);
-    await page.keyboard.press("Enter");
-    await expect(page).toHaveURL(/\/bot$/);
-    await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
-    const kept = await page.evaluate(() => ({ ...localStorage }));
-    expect(kept).toMatchObject({ isApproved: "true", isAdmin: "true" });
-    expect(Object.entries(kept).filter(([, value]) => value === kept.token)).toHaveLength(1);
-    await page.getByRole("combobox", { name: "Symbol" }).focus();
-    await page.keyboard.press("Control+A");
-    await page.keyboard.type("doge");
-    await expect(page.getByRole("option", { name: /DOGE/ })).toBeVisible();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await expect(page.getByRole("combobox", { name: "Symbol" })).toHaveValue("DOGE/USDT");
-    await page.keyboard.press("Enter");
-    await expect(resultFor(page, "DOGE/USDT")).toBeVisible();
-  });
-
-  test("a tab that lost its socket catches up on what it missed, and a signal arrives over REST while it cannot connect", async ({
-    page,
-    context,
-  }) => {
-    const trader = await makeTrader({ approved: true });
-    const sockets = await installSocketSwitch(context);
-    await signIn(page, trader);
-    await openHistory(page);
-    await sockets.cut();
-    const notice = page.getByText(/reconnecting/i);
-    await expect(notice).toBeVisible();
-    // As another device would.
-    await makeSignal(trader, { symbol: "SOL/USDT" });
-    await sockets.restore();
-    await expect(resultFor(page, "SOL/USDT")).toHaveCount(1);
-    await expect(notice).toBeHidden();
-
-    await context.route(/socket\.io/, (route) => route.abort());
-    sockets.close();
-    await expect(notice).toBeVisible();
-    await page
-      .getByRole("navigation", { name: "Main" })
-      .getByRole("link", { name: "BOT", exact: true })
-      .click();
-    await requestSignal(page, "ETH/USDT");
-    await expect(resultFor(page, "ETH/USDT")).toBeVisible({ timeout: 20_000 });
-    await expect(notice).toBeVisible();
-  });
 });

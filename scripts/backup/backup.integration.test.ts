@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setInterval } from "node:timers/promises";
+import { setInterval, setTimeout as sleep } from "node:timers/promises";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -208,8 +208,11 @@ describe("a backup", () => {
     const dumped = new AbortController();
     const dumping = dumpDatabase(slow, { folder: place("slow") });
     const writing = (async () => {
-      // Without a pause: the database forgets old versions only once much has been written since.
-      while (!dumped.signal.aborted) await db.collection("written").insertOne({});
+      // The database forgets old versions only while more is written.
+      while (!dumped.signal.aborted) {
+        await db.collection("written").insertOne({});
+        await sleep(WRITING_MS);
+      }
     })();
     const { collections } = await dumping.finally(() => dumped.abort());
     await writing;

@@ -20,8 +20,8 @@ interface WhileMissing {
   isSilent?: boolean;
 }
 
-/** Where no connection or server brings the code, it is tried again. */
-const RETRY_INTERVAL_MS = 10_000;
+/** Where no connection or server brings the code, it is tried again: a browser may say that it is online before it is. */
+const RETRY_INTERVAL_MS = 5_000;
 
 /**
  * A component in a chunk of its own, loaded when it is first rendered. If that fails, a card stands in its place, above the
