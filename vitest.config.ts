@@ -68,7 +68,7 @@ export default defineConfig({
           setupFiles: ["shared/testing/empty-databases.ts"],
           include: [ALL],
           // More than there are processors: many tests wait for seconds.
-          maxWorkers: 5,
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
           // Each file has its own server and clock and an empty database; importing everything again takes a fifth of the run.
           isolate: false,

@@ -71,6 +71,7 @@ async function empty(db: Db): Promise<void> {
   );
   const options = { maxTimeMS: EMPTYING_TIMEOUT_MS };
   await Promise.all(full.map((name) => db.collection(name).deleteMany({}, options)));
+  await db.dropCollection("system.profile");
 }
 
 /** Empties the databases that a test file has used. One that cannot be emptied is not used again. */
