@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
 /** They render in jsdom, against a fake of the REST API. */
@@ -26,24 +25,10 @@ export const common = {
   },
 } as const satisfies ViteUserConfig;
 
-/** Spreads unit tests evenly among integration tests: they use the processors while those wait. */
-class UnitTestsBetweenIntegrationTests extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isIntegration = ({ moduleId }: TestSpecification) => moduleId.includes(".integration.");
-    const kinds = [sorted.filter(isIntegration), sorted.filter((file) => !isIntegration(file))];
-    return kinds
-      .flatMap((ofKind) => ofKind.map((file, index) => ({ file, share: index / ofKind.length })))
-      .toSorted((a, b) => a.share - b.share)
-      .map(({ file }) => file);
-  }
-}
-
 export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    sequence: { sequencer: UnitTestsBetweenIntegrationTests },
     // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
     execArgv: ["--max-semi-space-size=64"],
     projects: [
