@@ -50,15 +50,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const emptiedDatabases = mkdtempSync(join(tmpdir(), "emptied-databases-"));
   project.provide("emptiedDatabases", emptiedDatabases);
   const { TEST_MONGO_URI: started } = process.env;
-  const replicaSet = started ? undefined : await startReplicaSet();
-  project.provide("mongoUri", started ?? String(replicaSet?.getUri()));
+  const replicaSet = started ? { uri: started, stop: () => undefined } : await startReplicaSet();
+  project.provide("mongoUri", replicaSet.uri);
   return async () => {
-    if (replicaSet) await stopAtOnce(replicaSet);
+    await replicaSet.stop();
     rmSync(emptiedDatabases, { recursive: true });
   };
 }
 
-async function startReplicaSet(): Promise<MongoMemoryReplSet> {
+async function startReplicaSet(): Promise<{ uri: string; stop: () => Promise<void> }> {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
@@ -77,9 +77,10 @@ async function startReplicaSet(): Promise<MongoMemoryReplSet> {
       ],
     },
   });
-  await confirmWithoutJournal(replicaSet.getUri());
-  process.env.TEST_MONGO_URI = replicaSet.getUri();
-  return replicaSet;
+  const uri = replicaSet.getUri();
+  await confirmWithoutJournal(uri);
+  process.env.TEST_MONGO_URI = uri;
+  return { uri, stop: () => stopAtOnce(replicaSet) };
 }
 
 /** A clean shutdown would write data for seconds that are not needed any more. */

@@ -8,9 +8,9 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { Download, Receipt } from "lucide-react";
 import type { FormEvent } from "react";
-import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { formatCount, formatDay, formatPlural } from "../../lib/format.ts";
+import { useFilterParams } from "../../lib/use-filter-params.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
@@ -48,7 +48,7 @@ function queryOf({ from, to, ...filter }: Filter): PaymentFilter {
 
 /** All payments, with a filter in the address, totals of months and an export. */
 export function PaymentsList() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useFilterParams();
   const filter = filterSchema.parse(Object.fromEntries(params));
   const query = usePayments(queryOf(filter));
   const payments = query.data?.pages.flatMap((page) => page.payments);
@@ -56,9 +56,7 @@ export function PaymentsList() {
   const saving = useMutation({ mutationFn: () => exportPayments(queryOf(filter)) });
   const apply = (form: HTMLFormElement) => {
     const filled = [...new FormData(form)].filter(([, value]) => String(value).trim() !== "");
-    setParams(new URLSearchParams(filled.map(([name, value]) => [name, String(value)])), {
-      preventScrollReset: true,
-    });
+    setParams(new URLSearchParams(filled.map(([name, value]) => [name, String(value)])));
   };
   return (
     <AdminSection
@@ -82,7 +80,7 @@ export function PaymentsList() {
         key={params.toString()}
         filter={filter}
         onApply={apply}
-        onReset={() => setParams({}, { preventScrollReset: true })}
+        onReset={() => setParams({})}
       />
       {last && last.total > 0 && <MonthTotals months={last.months} />}
       {payments && payments.length > 0 && <PaymentTable payments={payments} />}

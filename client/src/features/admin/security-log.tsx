@@ -5,9 +5,9 @@ import {
   securityFilterSchema,
 } from "@shared/contract/security-log.ts";
 import type { FormEvent } from "react";
-import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { describeBrowser } from "../../lib/describe-browser.ts";
+import { useFilterParams } from "../../lib/use-filter-params.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
@@ -31,7 +31,7 @@ const filterSchema = z.object({
 type Filter = z.infer<typeof filterSchema>;
 
 export function SecurityLog() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useFilterParams();
   const filter = filterSchema.parse(Object.fromEntries(params));
   const query = useSecurityLog(queryOf(filter));
   const apply = (form: HTMLFormElement) => {

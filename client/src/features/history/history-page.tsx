@@ -2,9 +2,10 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { History, SearchX } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { Link, useSearchParams } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
+import { useFilterParams } from "../../lib/use-filter-params.ts";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { EmptyState, LoadError } from "../../ui/load-states.tsx";
@@ -49,16 +50,12 @@ export function HistoryPage() {
   );
 }
 
-/**
- * The address says the filter, so that it is there again when the reader comes back. It is shown at once: a later change
- * builds on what is shown.
- */
+/** The address says the filter, so that it is there again when the reader comes back. */
 function useFilter() {
-  const [address, setAddress] = useSearchParams();
+  const [address, setAddress] = useFilterParams();
   const text = String(address);
   const filter = useMemo(() => filterOfAddress(new URLSearchParams(text)), [text]);
-  const setFilter = (next: HistoryFilter) =>
-    setAddress(addressOfFilter(next), { replace: true, preventScrollReset: true, flushSync: true });
+  const setFilter = (next: HistoryFilter) => setAddress(addressOfFilter(next), { replace: true });
   return [filter, setFilter] as const;
 }
 

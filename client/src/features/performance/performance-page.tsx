@@ -8,7 +8,7 @@ import {
 } from "@shared/contract/performance.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine, Download } from "lucide-react";
-import { Link, useSearchParams } from "react-router-dom";
+import { Link } from "react-router-dom";
 import {
   PERFORMANCE_STALE_MS,
   performanceParams,
@@ -17,6 +17,7 @@ import {
 import { api } from "../../lib/api/client.ts";
 import { apiOrigin } from "../../lib/env.ts";
 import { formatCount, formatDateTime } from "../../lib/format.ts";
+import { useFilterParams } from "../../lib/use-filter-params.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
@@ -46,15 +47,14 @@ export function PerformancePage() {
   usePageDescription(
     "The outcome of every trading signal: win rate, expectancy and drawdown with margins of error, compared with a random baseline.",
   );
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useFilterParams();
   const { filter, record, isChosen } = useRecord(params);
   const { data, error, isPlaceholderData, refetch } = record;
   const show = (changed: PerformanceQuery) => {
     const changedParams = performanceParams(changed);
     // Without it, the demo record would open again.
     if (changed.data === "live" && isChosen) changedParams.set("data", "live");
-    // A later change builds on what is shown.
-    setParams(changedParams, { preventScrollReset: true, flushSync: true });
+    setParams(changedParams);
   };
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">

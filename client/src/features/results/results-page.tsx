@@ -1,6 +1,5 @@
 import { type Followed, followedVerdict, type SkipReason } from "@shared/contract/followed.ts";
 import { ChartLine, Download } from "lucide-react";
-import { useSearchParams } from "react-router-dom";
 import {
   formatChange,
   formatCount,
@@ -10,6 +9,7 @@ import {
   formatUsd,
 } from "../../lib/format.ts";
 import { saveFile } from "../../lib/save-file.ts";
+import { useFilterParams } from "../../lib/use-filter-params.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
@@ -24,7 +24,7 @@ import { MonthlyEmail } from "./monthly-email.tsx";
 import { ResultFilters } from "./result-filters.tsx";
 
 export function ResultsPage() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useFilterParams();
   const filter = filterOf(params);
   const followed = useFollowed(filter);
   return (
@@ -37,8 +37,7 @@ export function ResultsPage() {
       <ResultFilters
         filter={filter}
         onChange={(changed) => {
-          // A later change builds on what is shown.
-          setParams(paramsOf(changed), { preventScrollReset: true, flushSync: true });
+          setParams(paramsOf(changed));
           void rememberAccount(changed);
         }}
       />

@@ -2,10 +2,10 @@ import type { UserCard } from "@shared/contract/account.ts";
 import { userListQuerySchema } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useSearchParams } from "react-router-dom";
 import { useOverview } from "../../../domain/admin-overview.ts";
 import { useMe } from "../../../domain/me.ts";
 import { formatCount } from "../../../lib/format.ts";
+import { useFilterParams } from "../../../lib/use-filter-params.ts";
 import { Button, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { SearchField } from "../../../ui/fields.tsx";
@@ -28,15 +28,14 @@ const filterSchema = userListQuerySchema.pick({ search: true, status: true, sort
 
 /** What the section shows is in the address, so that it survives a reload and the back button. */
 function useUserParams() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useFilterParams();
   const change = (next: Record<string, string | undefined>, replace = true) =>
     setParams(
       (before) => {
         const kept = Object.entries({ ...Object.fromEntries(before), ...next });
         return new URLSearchParams(kept.flatMap(([name, value]) => (value ? [[name, value]] : [])));
       },
-      // A later change builds on what is shown.
-      { replace, preventScrollReset: true, flushSync: true },
+      { replace },
     );
   const filter = filterSchema.safeParse(Object.fromEntries(params)).data ?? {};
   return { filter, opened: params.get("user"), change };
