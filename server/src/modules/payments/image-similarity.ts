@@ -77,21 +77,19 @@ const SIGNS = Int8Array.from(
   ).flat(),
 );
 
-/** Of the square that was read last: to allocate takes longer than to read. */
-const lastSteps = new Float64Array(SQUARE_POINTS);
-
-/** Steps in brightness to the right, until the next square is read; NaN where the image does not show the square. */
+/** Steps in brightness to the right; NaN where the image does not show the square. */
 function readSteps(raster: Raster, corner: Corner, { scale, left, top }: Placement): Float64Array {
+  const steps = new Float64Array(SQUARE_POINTS);
   for (let row = 0; row < SQUARE; row += 1) {
     const y = (corner.y + row - top) / scale;
     let before = brightnessAt(raster, (corner.x - left) / scale, y);
     for (let column = 0; column < SQUARE; column += 1) {
       const next = brightnessAt(raster, (corner.x + column + 1 - left) / scale, y);
-      lastSteps[row * SQUARE + column] = next - before;
+      steps[row * SQUARE + column] = next - before;
       before = next;
     }
   }
-  return lastSteps;
+  return steps;
 }
 
 const energyOf = (steps: Float64Array): number => steps.reduce((sum, step) => sum + step * step, 0);
@@ -109,13 +107,10 @@ function hashOf(steps: Float64Array): number {
   return hash;
 }
 
-/** A variable of this file is read faster than that of another one. */
-const POINT_PX = PIXELS_PER_POINT;
-
 /** Brightness at a point of the grid, interpolated; NaN outside of the image. */
 function brightnessAt({ width, height, pixels }: Raster, x: number, y: number): number {
-  const u = POINT_PX * x + (POINT_PX - 1) / 2;
-  const v = POINT_PX * y + (POINT_PX - 1) / 2;
+  const u = PIXELS_PER_POINT * x + (PIXELS_PER_POINT - 1) / 2;
+  const v = PIXELS_PER_POINT * y + (PIXELS_PER_POINT - 1) / 2;
   const left = Math.floor(u);
   const top = Math.floor(v);
   if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) return Number.NaN;
