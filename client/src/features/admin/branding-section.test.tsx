@@ -73,6 +73,22 @@ test("what an administrator enters while it is saved stays, and can be saved as 
   });
 });
 
+test("what an administrator has selected stays selected when it is saved", async () => {
+  const { user } = await openBranding();
+  enter("Telegram", "@northwind");
+  api.reply("PUT /admin/branding", { detail: "The branding is saved." });
+  const release = api.hold("PUT /admin/branding");
+  await user.click(screen.getByRole("button", { name: "Save branding" }));
+  const field = screen.getByLabelText<HTMLInputElement>("Telegram");
+  field.setSelectionRange(0, 10);
+  const sent = { contact_telegram: "@northwind" };
+  api.reply("GET /admin/branding", { ...NO_BRANDING, logo: null, ...sent });
+  release();
+  await screen.findByText("The branding is saved.");
+  await waitFor(() => expect(screen.queryByText("Saving...")).toBeNull());
+  expect([field.selectionStart, field.selectionEnd]).toEqual([0, 10]);
+});
+
 test("a colour that could not be read is shown as it will be", async () => {
   const { user } = await openBranding();
   enter("Accent colour", "#ffee00");

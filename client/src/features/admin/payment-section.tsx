@@ -16,6 +16,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAndConfirm, savePaymentDetails, usePaymentDetails } from "./api.ts";
 import { ProtectedFormEnd, usePasswordQuestion } from "./protected-form.tsx";
+import { afterShown } from "./use-changes.ts";
 
 /** Compact, each method takes one line until it is edited. */
 export function PaymentSection({ isCompact = false }: { isCompact?: boolean }) {
@@ -53,7 +54,9 @@ function PaymentForm({ saved, isCompact }: { saved: PaymentDetails; isCompact: b
     await runAndConfirm(savePaymentDetails(parseForm(paymentDetailsUpdateSchema, form)));
     queryClient.setQueryData(adminKeys.payment, details);
     // What was changed once more while it was saved stays.
-    setDraft((now) => (now && !areSame(now.details, details) ? { ...now, from: details } : null));
+    afterShown(() =>
+      setDraft((now) => (now && !areSame(now.details, details) ? { ...now, from: details } : null)),
+    );
     question.stop();
   });
   // A stolen session must not lead customers elsewhere.

@@ -1,3 +1,4 @@
+import { notifyManager } from "@tanstack/react-query";
 import { useState } from "react";
 
 /** What an administrator has changed in a form. */
@@ -7,10 +8,17 @@ export function useChanges<Fields extends object>() {
     changes,
     change: (change: Partial<Fields>) => setChanges((before) => ({ ...before, ...change })),
     /** What was changed once more while it was saved stays. */
-    forgetSaved: (saved: Partial<Fields>) => setChanges((now) => laterThan(saved, now)),
+    forgetSaved: (saved: Partial<Fields>) =>
+      afterShown(() => setChanges((now) => laterThan(saved, now))),
     discard: () => setChanges({}),
   };
 }
+
+/**
+ * Forgets a draft once the queries have shown what was saved: before, the fields would show the former texts for a moment,
+ * and lose their selection.
+ */
+export const afterShown = (forget: () => void): void => notifyManager.schedule(forget);
 
 function laterThan<Fields extends object>(
   saved: Partial<Fields>,
