@@ -6,6 +6,7 @@ import { createMemoryRouter, Outlet, type RouteObject } from "react-router-dom";
 import { App, followSession } from "../app/app.tsx";
 import { SignedIn } from "../app/layout.tsx";
 import { routes } from "../app/routes.tsx";
+import { useBrand } from "../lib/brand.ts";
 import { queryClient } from "../lib/query-client.ts";
 import { initialLiveState, useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
@@ -65,6 +66,7 @@ export function resetApp(): void {
   useSession.setState(useSession.getInitialState());
   useRealtime.setState(initialLiveState);
   useToasts.setState(useToasts.getInitialState());
+  useBrand.setState(useBrand.getInitialState(), true);
   queryClient.clear();
   localStorage.clear();
   sessionStorage.clear();
