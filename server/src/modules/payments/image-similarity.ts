@@ -10,6 +10,9 @@ const HASH_BITS = 32;
 
 const EDGE = 2;
 
+/** In pixels from a point's first one. */
+const POINT_CENTER = (PIXELS_PER_POINT - 1) / 2;
+
 const CONTENT_LEVELS = 5;
 
 /** Sum of the squared steps of a square from which on it has content. */
@@ -109,8 +112,8 @@ function hashOf(steps: Float64Array): number {
 
 /** Brightness at a point of the grid, interpolated; NaN outside of the image. */
 function brightnessAt({ width, height, pixels }: Raster, x: number, y: number): number {
-  const u = PIXELS_PER_POINT * x + (PIXELS_PER_POINT - 1) / 2;
-  const v = PIXELS_PER_POINT * y + (PIXELS_PER_POINT - 1) / 2;
+  const u = PIXELS_PER_POINT * x + POINT_CENTER;
+  const v = PIXELS_PER_POINT * y + POINT_CENTER;
   const left = Math.floor(u);
   const top = Math.floor(v);
   if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) return Number.NaN;
