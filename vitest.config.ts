@@ -29,8 +29,12 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
-    execArgv: ["--max-semi-space-size=64"],
+    execArgv: [
+      // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
+      "--max-semi-space-size=64",
+      // Most functions run a few times: V8 optimizes one after four times as much work as usual, which saves a twentieth.
+      "--interrupt-budget=528000",
+    ],
     projects: [
       {
         extends: true,
