@@ -1,6 +1,6 @@
 import { openDatabase } from "@shared/database/database.ts";
 import { FILE_KINDS } from "@shared/database/file-bytes.ts";
-import { FORMER_PERFORMANCE } from "@shared/database/models/performance.ts";
+import { FORMER_PERFORMANCE } from "@shared/database/former-performance.ts";
 import { loadWorkerSettings, SettingsError } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
 import type { Command } from "../lib/cli.ts";

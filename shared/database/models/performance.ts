@@ -38,12 +38,6 @@ export interface PerformanceStateRecord {
 
 export const PERFORMANCE_STATE_ID = "performance-with-waits";
 
-/** The collections and states of earlier versions: whose series had no model; that did not count what WAITs rejected. */
-export const FORMER_PERFORMANCE = [
-  { days: "performance_days", stateId: "performance" },
-  { days: "performance_days_by_model", stateId: "performance-by-model" },
-] as const;
-
 const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance_state", {
   _id: String,
 });

@@ -2,11 +2,11 @@ import { DAY_MS } from "@shared/contract/constants.ts";
 import { timeframeSchema } from "@shared/contract/market-data.ts";
 import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { analysisSchema, outcomeSchema, signalSourceSchema } from "@shared/contract/signal.ts";
-import { type Database, nativeDb, readEach } from "@shared/database/database.ts";
+import { type Database, readEach } from "@shared/database/database.ts";
+import { deleteFormerPerformance } from "@shared/database/former-performance.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import {
   type CalibratedKind,
-  FORMER_PERFORMANCE,
   PENDING_DAY,
   PERFORMANCE_STATE_ID,
 } from "@shared/database/models/performance.ts";
@@ -182,16 +182,8 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
   if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, state.run);
   await markCounted(deps.database, changed.invalid, NOT_COUNTABLE);
   await performanceStates.updateOne({ ...isState, run: state.run }, { $set: { until: startedAt } });
-  if (!state.until) await deleteFormerStats(deps.database);
+  if (!state.until) await deleteFormerPerformance(deps.database);
   return changed.days;
-}
-
-/** Once those of this version are complete. A worker of the earlier version would make them again from the beginning. */
-async function deleteFormerStats({ connection, performanceStates }: Database): Promise<void> {
-  for (const { days, stateId } of FORMER_PERFORMANCE) {
-    await performanceStates.deleteOne({ _id: stateId });
-    await nativeDb(connection).collection(days).deleteMany({});
-  }
 }
 
 function dayOf(ended: ClosedAnalysis): string {
