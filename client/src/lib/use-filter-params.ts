@@ -12,3 +12,9 @@ export function useFilterParams() {
     setParams(next, { replace, preventScrollReset: true, flushSync: true });
   return [params, change] as const;
 }
+
+/** The parameters of a submitted filter form: its fields that are filled in. */
+export function paramsOfForm(form: HTMLFormElement): URLSearchParams {
+  const filled = [...new FormData(form)].filter(([, value]) => String(value).trim() !== "");
+  return new URLSearchParams(filled.map(([name, value]) => [name, String(value)]));
+}

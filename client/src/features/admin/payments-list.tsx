@@ -10,7 +10,7 @@ import { Download, Receipt } from "lucide-react";
 import type { FormEvent } from "react";
 import { z } from "zod";
 import { formatCount, formatDay, formatPlural } from "../../lib/format.ts";
-import { useFilterParams } from "../../lib/use-filter-params.ts";
+import { paramsOfForm, useFilterParams } from "../../lib/use-filter-params.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
@@ -54,10 +54,6 @@ export function PaymentsList() {
   const payments = query.data?.pages.flatMap((page) => page.payments);
   const last = query.data?.pages.at(-1);
   const saving = useMutation({ mutationFn: () => exportPayments(queryOf(filter)) });
-  const apply = (form: HTMLFormElement) => {
-    const filled = [...new FormData(form)].filter(([, value]) => String(value).trim() !== "");
-    setParams(new URLSearchParams(filled.map(([name, value]) => [name, String(value)])));
-  };
   return (
     <AdminSection
       id="payments"
@@ -79,7 +75,7 @@ export function PaymentsList() {
       <FilterForm
         key={params.toString()}
         filter={filter}
-        onApply={apply}
+        onApply={(form) => setParams(paramsOfForm(form))}
         onReset={() => setParams({})}
       />
       {last && last.total > 0 && <MonthTotals months={last.months} />}

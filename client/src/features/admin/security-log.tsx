@@ -7,7 +7,7 @@ import {
 import type { FormEvent } from "react";
 import { z } from "zod";
 import { describeBrowser } from "../../lib/describe-browser.ts";
-import { useFilterParams } from "../../lib/use-filter-params.ts";
+import { paramsOfForm, useFilterParams } from "../../lib/use-filter-params.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
@@ -35,8 +35,7 @@ export function SecurityLog() {
   const filter = filterSchema.parse(Object.fromEntries(params));
   const query = useSecurityLog(queryOf(filter));
   const apply = (form: HTMLFormElement) => {
-    const filled = [...new FormData(form)].filter(([, value]) => value !== "");
-    const next = new URLSearchParams(filled.map(([name, value]) => [name, String(value)]));
+    const next = paramsOfForm(form);
     if (String(next) === String(params)) void query.refetch();
     else setParams(next);
   };
