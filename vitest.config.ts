@@ -32,7 +32,7 @@ export default defineConfig({
     execArgv: [
       // Most objects of a test are short-lived: a larger nursery saves half of the garbage collection.
       "--max-semi-space-size=64",
-      // Most functions run a few times: V8 optimizes one after four times as much work as usual, which saves a twentieth.
+      // Most functions run a few times: V8 optimizes one after about eight times as much work as by default, which saves a twentieth.
       "--interrupt-budget=528000",
     ],
     projects: [

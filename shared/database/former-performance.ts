@@ -6,13 +6,10 @@ export const FORMER_PERFORMANCE = [
   { days: "performance_days_by_model", stateId: "performance-by-model" },
 ] as const;
 
-/** Once those of this version are complete. A worker of the earlier version would make them again from the beginning. */
-export async function deleteFormerPerformance({
-  connection,
-  performanceStates,
-}: Pick<Database, "connection" | "performanceStates">): Promise<void> {
+/** Call it once the figures of this version are complete: a worker of an earlier version then computes its own from the start. */
+export async function deleteFormerPerformance(database: Database): Promise<void> {
   for (const { days, stateId } of FORMER_PERFORMANCE) {
-    await performanceStates.deleteOne({ _id: stateId });
-    await nativeDb(connection).collection(days).deleteMany({});
+    await database.performanceStates.deleteOne({ _id: stateId });
+    await nativeDb(database.connection).collection(days).deleteMany({});
   }
 }

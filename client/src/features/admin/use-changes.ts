@@ -15,8 +15,8 @@ export function useChanges<Fields extends object>() {
 }
 
 /**
- * Forgets a draft once the queries have shown what was saved: before, the fields would show the former texts for a moment,
- * and lose their selection.
+ * Forgets a draft after the components have received the saved data. If it were forgotten before, the fields would show the
+ * former texts for a moment, and lose their selection.
  */
 export const afterShown = (forget: () => void): void => notifyManager.schedule(forget);
 

@@ -10,7 +10,7 @@ const HASH_BITS = 32;
 
 const EDGE = 2;
 
-/** In pixels from a point's first one. */
+/** Distance from the first pixel of a point to its center, in pixels. */
 const POINT_CENTER = (PIXELS_PER_POINT - 1) / 2;
 
 const CONTENT_LEVELS = 5;
